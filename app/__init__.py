@@ -1,0 +1,1 @@
+"""The web server: everything real around the engine."""

@@ -1,0 +1,1 @@
+"""Players for load tests, and for company at a demo table."""

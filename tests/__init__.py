@@ -1,0 +1,1 @@
+"""The twin of the source tree, and what every test shares."""
