@@ -1,0 +1,53 @@
+"""Every bound in the system, and what happens at it. A number that is not here is not a bound."""
+
+from __future__ import annotations
+
+MAX_CHIPS = 2**53 - 1
+"""No amount, balance or sum goes above it, so that JSON and JavaScript keep it exact. Beyond: a refusal, or a check in SQL."""
+
+MAX_SEATS_PER_TABLE = 8
+"""Places at a stud table (`rules.md` A1)."""
+
+MAX_TABLE_NAME_CHARS = 40
+
+MIN_NAME_CHARS = 3
+MAX_NAME_CHARS = 20
+"""A player's name: letters, digits, `_` and `-`. Otherwise `account/bad_name`."""
+
+MIN_PASSWORD_CHARS = 8
+MAX_PASSWORD_CHARS = 200
+"""Otherwise `account/bad_password`."""
+
+MAX_COMMAND_ID_CHARS = 64
+"""The client's own id of a command: printable ASCII. Otherwise `frame/bad_command_id`."""
+
+MAX_FRAME_BYTES = 4096
+"""A client's frame. A larger one closes the connection with 1009."""
+
+MAX_INBOX_COMMANDS = 256
+"""Commands that wait at one table. Beyond: `table/busy`, nothing done."""
+
+MAX_ANSWERS_PER_TABLE = 4096
+"""Answers to commands that a table remembers, refusals among them; the oldest go first."""
+
+MAX_OUTBOX_FRAMES = 1024
+"""Frames that wait for one slow reader. Beyond: the connection is closed and may come back."""
+
+MAX_CONNECTIONS = 10_000
+"""Open sockets of one process. Beyond: `connection/full`."""
+
+COMMANDS_PER_SECOND = 20
+COMMANDS_BURST = 60
+"""A connection's token bucket. Beyond: `frame/too_many` for the frame, which is not read."""
+
+MAX_PAGE_ROWS = 100
+"""Rows of one page of a listing over REST."""
+
+MAX_TABLES_PER_PLAYER = 16
+"""Tables at which one player may sit at once. Beyond: `table/too_many_seats`."""
+
+MAX_COMMIT_BATCH = 512
+"""Commits that join one transaction; the rest wait for the next."""
+
+MAX_WAITING_COMMITS = 8192
+"""Commits that wait for the disk. Beyond: `fault/busy`, nothing done."""

@@ -1,0 +1,114 @@
+"""What a table refuses besides the rules of the hand, and what may go wrong with a commit.
+
+    Refusal
+    └── TableRefused              table/…
+        ├── SeatTaken             table/seat_taken
+        ├── NoSuchSeat            table/no_such_seat
+        ├── AlreadySeated         table/already_seated
+        ├── NotSeated             table/not_seated
+        ├── BuyInOutOfRange       table/buy_in_out_of_range
+        ├── BadAmount             table/bad_amount
+        ├── AlreadyLeaving        table/already_leaving
+        ├── NoChips               table/no_chips
+        ├── CommandIdReused       table/command_id_reused
+        ├── TableBusy             table/busy
+        ├── TableClosed           table/closed
+        └── CommitRefused         whatever code the store gives, e.g. wallet/insufficient
+    Fault
+    ├── CommitFailed              fault/commit_failed
+    └── StaleOwner                fault/stale_owner
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.rules.errors import Fault, Refusal
+
+
+class TableRefused(Refusal):
+    code = "table/refused"
+
+
+class SeatTaken(TableRefused):
+    """Fields: `seat`."""
+
+    code = "table/seat_taken"
+
+
+class NoSuchSeat(TableRefused):
+    """Fields: `seats`, how many there are."""
+
+    code = "table/no_such_seat"
+
+
+class AlreadySeated(TableRefused):
+    """Fields: `seat`, where the player sits."""
+
+    code = "table/already_seated"
+
+
+class NotSeated(TableRefused):
+    code = "table/not_seated"
+
+
+class BuyInOutOfRange(TableRefused):
+    """Fields: `min_chips`, and `max_chips` or null."""
+
+    code = "table/buy_in_out_of_range"
+
+
+class BadAmount(TableRefused):
+    code = "table/bad_amount"
+
+
+class AlreadyLeaving(TableRefused):
+    code = "table/already_leaving"
+
+
+class NoChips(TableRefused):
+    """The seat has nothing to play with; a top-up is needed first."""
+
+    code = "table/no_chips"
+
+
+class CommandIdReused(TableRefused):
+    """The same id came before with another content."""
+
+    code = "table/command_id_reused"
+
+
+class TableBusy(TableRefused):
+    """The table's inbox is full; nothing was done, and the same command may be sent again later."""
+
+    code = "table/busy"
+
+
+class TableClosed(TableRefused):
+    """The table takes no more commands, because the server stops or the table was closed."""
+
+    code = "table/closed"
+
+
+class CommitRefused(Refusal):
+    """The store refuses what a command moves (an overdrawn wallet); `code` is the store's own.
+
+    Nothing of the command was kept.
+    """
+
+    def __init__(self, code: str, **fields: Any) -> None:
+        super().__init__(**fields)
+        self.code = code  # type: ignore[misc]  # one class for all that a store may refuse
+        self.args = (code,)
+
+
+class CommitFailed(Fault):
+    """The commit did not happen; the table stands as before it."""
+
+    code = "fault/commit_failed"
+
+
+class StaleOwner(Fault):
+    """Another process owns the table now; this one may commit nothing more."""
+
+    code = "fault/stale_owner"

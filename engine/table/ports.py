@@ -1,0 +1,122 @@
+"""What a table needs of the world outside, as Protocols. `app` puts the real adapters in, tests their fakes."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+import msgspec
+
+from engine.rules.cards import Card
+from engine.rules.events import PlayerId
+from engine.table.events import AnyEvent, TableId
+
+AccountKind = Literal["wallet", "seat", "rake"]
+
+
+class AccountRef(msgspec.Struct, frozen=True):
+    """An account by what it is for: a player's wallet, his chips at one table, or the house's rake."""
+
+    kind: AccountKind
+    player: PlayerId | None = None
+    table: TableId | None = None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    account: AccountRef
+    amount_chips: int
+    """Above zero it goes in, below zero it comes out."""
+
+
+TransferReason = Literal["buy_in", "top_up", "cash_out", "hand"]
+
+
+class Transfer(msgspec.Struct, frozen=True):
+    """Money that moves with a commit; the entries sum to zero. `id` is unique for ever."""
+
+    id: str
+    reason: TransferReason
+    currency: str
+    entries: tuple[Entry, ...]
+    reference: str = ""
+    """The hand or the seat that it is about."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What an accepted command was answered, kept with its events; `digest` is of the command's content."""
+
+    player: PlayerId
+    command_id: str
+    digest: str
+    seq: int
+
+
+class TableCommit(msgspec.Struct, frozen=True):
+    """All that one decision changes, kept whole or not at all.
+
+    `first_seq` is the number of the first event. `checkpoint` is the state as bytes whenever no hand runs after the
+    commit, so that recovery folds from there.
+    """
+
+    table: TableId
+    epoch: int
+    first_seq: int
+    at_ms: int
+    events: tuple[AnyEvent, ...]
+    transfers: tuple[Transfer, ...] = ()
+    answer: Answer | None = None
+    checkpoint: bytes | None = None
+
+    def __repr__(self) -> str:
+        return f"<TableCommit {self.table} from {self.first_seq}>"
+
+
+class Journal(Protocol):
+    """Keeps commits. When `commit` returns, they are durable."""
+
+    async def commit(self, commit: TableCommit) -> None:
+        """Keep the commit.
+
+        Raises `CommitRefused` when the money does not allow it, `StaleOwner` when the epoch is over, `CommitFailed`
+        when it surely did not happen. After any of them nothing of it is kept.
+        """
+        ...
+
+
+class Outbox(Protocol):
+    """Where committed events go. Must return at once and must not raise: no reader ever delays a table."""
+
+    def publish(self, published: Published) -> None: ...
+
+
+class Published(msgspec.Struct, frozen=True):
+    """Committed events of one decision, unredacted: the reader must take each viewer's view of them."""
+
+    table: TableId
+    first_seq: int
+    at_ms: int
+    events: tuple[AnyEvent, ...]
+    cast: dict[int, PlayerId]
+    """Seat to player of the hand that these events belong to, also when it has just ended; empty between hands."""
+
+    def __repr__(self) -> str:
+        return f"<Published {self.table} from {self.first_seq}>"
+
+
+class Clock(Protocol):
+    """UTC milliseconds for the journal, and a wait that a jump of the wall clock does not move."""
+
+    def now_ms(self) -> int: ...
+
+
+class Deck(msgspec.Struct, frozen=True):
+    cards: tuple[Card, ...]
+    commitment: str = ""
+
+    def __repr__(self) -> str:
+        return "<Deck>"
+
+
+class DeckSource(Protocol):
+    """Gives a fresh deck for every hand, in dealing order."""
+
+    def deck(self) -> Deck: ...
