@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
 OLDEST_PYTHON = (3, 11)
 RUNTIME_FILES = ("requirements.txt", "requirements-build.txt")
 DEV_FILES = (*RUNTIME_FILES, "requirements-dev.txt")
@@ -34,101 +33,111 @@ def main() -> None:
     setup(dev=parser.parse_args().dev)
 
 
-def setup(*, dev: bool, venv: Path = VENV) -> Path:
-    """Bring the environment to the locked state and return its folder.
+def run_command(command: Sequence[str]) -> None:
+    """Run a command to its end; a failing one ends this program with a line that names it."""
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        sys.exit(f"avenue: setting up the environment failed at: {' '.join(command)}")
 
-    An environment without a stamp is half-made and is built again from nothing; one whose stamp is of other
-    requirements is brought up to date in place, so that a running server keeps its files.
-    Ends the program with one line when this machine cannot make one.
+
+def setup(*, dev: bool, root: Path = ROOT, run: Callable[[Sequence[str]], None] = run_command) -> Path:
+    """Bring the checkout's environment to the locked state and return its folder.
+
+    An environment without a stamp is half-made, and one of another Python or of another place is no use: both are built
+    again from nothing. One whose stamp tells of other requirements is brought up to date in place, so that a server
+    that runs from it keeps its files. `run` carries out one command and does not return when it fails.
+    Ends the program with one line when this machine cannot make an environment.
     """
-    _refuse_old_python()
-    wanted = {"base": _base_key(), "locked": _locked_key(), "dev": dev}
-    if _is_enough(_read_stamp(venv), wanted):
+    refuse_old_python(sys.version_info[:2])
+    venv = root / ".venv"
+    base, locked = _base_key(root), _locked_key(root)
+    if _is_enough(_read_stamp(venv), base=base, locked=locked, dev=dev):
         return venv
-    with _one_at_a_time():
+    with _one_at_a_time(root):
         found = _read_stamp(venv)
-        if _is_enough(found, wanted):
+        if _is_enough(found, base=base, locked=locked, dev=dev):
             return venv
-        whole = found is not None and found.get("base") == wanted["base"]
-        dev = dev or (whole and found is not None and bool(found.get("dev")))
+        keep = found.get("base") == base
+        dev = dev or (keep and bool(found.get("dev")))
         _stamp_path(venv).unlink(missing_ok=True)
-        if not whole:
-            _create(venv)
-        _install(venv, DEV_FILES if dev else RUNTIME_FILES)
-        _write_stamp(venv, {**wanted, "dev": dev})
+        if not keep:
+            _create(venv, run)
+        _install(root, DEV_FILES if dev else RUNTIME_FILES, run)
+        _write_stamp(venv, {"base": base, "locked": locked, "dev": dev})
     return venv
 
 
-def program(name: str, *, venv: Path = VENV) -> Path:
+def program(venv: Path, name: str) -> Path:
     """Where the environment keeps the program of that name."""
     return venv / "Scripts" / f"{name}.exe" if os.name == "nt" else venv / "bin" / name
 
 
-def _refuse_old_python() -> None:
-    if sys.version_info < OLDEST_PYTHON:
-        have = ".".join(map(str, sys.version_info[:2]))
-        sys.exit(f"Avenue needs Python 3.11 or newer and this is {have}: name a newer one (make PYTHON=python3.12 serve).")
+def refuse_old_python(version: tuple[int, ...]) -> None:
+    """End the program with one line when this Python is too old for Avenue."""
+    if version < OLDEST_PYTHON:
+        have, need = (".".join(map(str, numbers)) for numbers in (version, OLDEST_PYTHON))
+        sys.exit(
+            f"avenue: this is Python {have}, Avenue needs {need} or newer: name one (make PYTHON=python{need} serve)."
+        )
 
 
-def _create(venv: Path) -> None:
-    for module in ("venv", "ensurepip"):
-        if importlib.util.find_spec(module) is None:
-            sys.exit(f"This Python has no module '{module}': install it first (Debian: apt-get install python3-venv).")
+def refuse_missing_modules(names: Sequence[str]) -> None:
+    """End the program with one line when this Python came without a module that makes environments."""
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            sys.exit(f"avenue: this Python came without '{name}': install it (Debian: apt-get install python3-venv).")
+
+
+def _create(venv: Path, run: Callable[[Sequence[str]], None]) -> None:
+    refuse_missing_modules(("venv", "ensurepip"))
     _say("making .venv")
     # `--clear` empties what an interrupted run left.
-    _run([sys.executable, "-m", "venv", "--clear", str(venv)])
+    run([sys.executable, "-m", "venv", "--clear", str(venv)])
 
 
-def _install(venv: Path, files: tuple[str, ...]) -> None:
-    pip = [str(program("python", venv=venv)), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
-    _say(f"installing the locked packages ({', '.join(files)})")
-    requirements = [part for name in files for part in ("-r", str(ROOT / name))]
-    _run([*pip, "--require-hashes", *requirements])
-    # The build tools are among the locked packages, so the project's own install asks for no other.
-    _run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
-
-
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
-        sys.exit(f"setting up the environment failed at: {' '.join(command)}")
+def _install(root: Path, files: Sequence[str], run: Callable[[Sequence[str]], None]) -> None:
+    pip = [str(program(root / ".venv", "python")), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
+    _say(f"installing what {', '.join(files)} lock")
+    requirements = [part for name in files for part in ("-r", str(root / name))]
+    run([*pip, "--require-hashes", *requirements])
+    # The build tools are among the locked packages, so the project's own install asks for nothing more.
+    run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"avenue: {line}\n")
-    sys.stderr.flush()
+    print(f"avenue: {line}", file=sys.stderr, flush=True)
 
 
-def _base_key() -> str:
-    """The interpreter and the place: an environment that was moved or whose Python changed is no use."""
-    return f"{sys.version_info[0]}.{sys.version_info[1]} {sys.base_prefix} {ROOT}"
+def _base_key(root: Path) -> str:
+    return f"{sys.version_info[0]}.{sys.version_info[1]} {sys.base_prefix} {root}"
 
 
-def _locked_key() -> str:
+def _locked_key(root: Path) -> str:
     digest = hashlib.sha256()
     for name in (*DEV_FILES, "pyproject.toml"):
-        content = (ROOT / name).read_bytes()
+        content = (root / name).read_bytes()
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
 
 
-def _is_enough(found: dict[str, object] | None, wanted: dict[str, object]) -> bool:
-    if found is None or found.get("base") != wanted["base"] or found.get("locked") != wanted["locked"]:
+def _is_enough(found: dict[str, object], *, base: str, locked: str, dev: bool) -> bool:
+    if found.get("base") != base or found.get("locked") != locked:
         return False
-    return bool(found.get("dev")) or not wanted["dev"]
+    return bool(found.get("dev")) or not dev
 
 
 def _stamp_path(venv: Path) -> Path:
     return venv / "avenue-stamp.json"
 
 
-def _read_stamp(venv: Path) -> dict[str, object] | None:
+def _read_stamp(venv: Path) -> dict[str, object]:
+    """What the last run left, or nothing: a missing or broken stamp proves nothing."""
     try:
         stamp = json.loads(_stamp_path(venv).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
-        return None
-    return stamp if isinstance(stamp, dict) else None
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
 
 
 def _write_stamp(venv: Path, stamp: dict[str, object]) -> None:
@@ -139,14 +148,14 @@ def _write_stamp(venv: Path, stamp: dict[str, object]) -> None:
 
 
 @contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
+def _one_at_a_time(root: Path) -> Iterator[None]:
     """Hold the checkout's folder locked, so that two runs at once do not install over each other."""
     if os.name == "nt":
         yield
         return
     import fcntl  # noqa: PLC0415  (Windows has no such module)
 
-    folder = os.open(ROOT, os.O_RDONLY)
+    folder = os.open(root, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield

@@ -1,0 +1,113 @@
+"""The checkout's commands: `python3 -m scripts NAME [ARGUMENTS]` from its folder; `make NAME` is the same.
+
+Each makes the environment first, as far as the command needs it, then becomes the program that does the work.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from scripts.setup_env import ROOT, program, setup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LITTER = (
+    ".venv",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".import_linter_cache",
+    "dist",
+    "build",
+)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Carry out the command named by the first argument, with the rest as its own arguments."""
+    os.chdir(ROOT)
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
+    commands = {
+        "serve": serve,
+        "test": test,
+        "check": check,
+        "fix": fix,
+        "bench": bench,
+        "lock": lock,
+        "clean": clean,
+        "help": show_help,
+    }
+    command = commands.get(name)
+    if command is None:
+        sys.exit(f"avenue: no command '{name}': there are {', '.join(commands)}.")
+    command(rest)
+
+
+def serve(rest: Sequence[str]) -> None:
+    """Set up and start a room to play in."""
+    _become(program(setup(dev=False), "avenue"), "serve", *rest)
+
+
+def test(rest: Sequence[str]) -> None:
+    """Set up and run the tests; what follows goes to pytest."""
+    _become(program(setup(dev=True), "python"), "-m", "pytest", *rest)
+
+
+def check(rest: Sequence[str]) -> None:
+    """The fast look: format, lint, types, architecture, locks."""
+    _become(program(setup(dev=True), "python"), "-m", "scripts.check", *rest)
+
+
+def fix(rest: Sequence[str]) -> None:
+    """Repair what ruff can repair by itself, and format."""
+    ruff = str(program(setup(dev=True), "ruff"))
+    lint = subprocess.run([ruff, "check", "--fix", *rest], check=False)
+    form = subprocess.run([ruff, "format", *rest], check=False)
+    sys.exit(lint.returncode or form.returncode)
+
+
+def bench(rest: Sequence[str]) -> None:
+    """Run every benchmark, or the named ones (`rules` is tests/bench/bench_rules.py)."""
+    python = str(program(setup(dev=True), "python"))
+    there = sorted(path.stem.removeprefix("bench_") for path in (ROOT / "tests" / "bench").glob("bench_*.py"))
+    for name in rest or there:
+        if name not in there:
+            sys.exit(f"avenue: no benchmark '{name}': there are {', '.join(there) or 'none yet'}.")
+        print(f"== {name}", flush=True)
+        subprocess.run([python, "-m", f"tests.bench.bench_{name}"], check=True)
+
+
+def lock(rest: Sequence[str]) -> None:
+    """Lock the packages again after a change in pyproject.toml (`--upgrade`: to the newest)."""
+    _become(program(setup(dev=True), "python"), "-m", "scripts.lock", *rest)
+
+
+def clean(rest: Sequence[str]) -> None:
+    """Remove the environment and all caches; the data in var/ stay."""
+    for name in LITTER:
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+
+
+def show_help(rest: Sequence[str]) -> None:
+    """Print this list."""
+    for command in (serve, test, check, fix, bench, lock, clean):
+        print(f"{command.__name__:6} {(command.__doc__ or '').strip()}")
+
+
+def _become(executable: os.PathLike[str], *arguments: str) -> None:
+    """Turn into that program, so that a Ctrl-C reaches it alone and its exit code is ours."""
+    path = os.fspath(executable)
+    if os.name == "nt":
+        # Windows has no exec: it would give the prompt back while the program still runs.
+        sys.exit(subprocess.run([path, *arguments], check=False).returncode)
+    sys.stdout.flush()
+    os.execv(path, [path, *arguments])  # noqa: S606  (the program is our own, and no shell is wanted)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
