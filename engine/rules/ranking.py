@@ -1,7 +1,8 @@
 """Which hand is better: the best five of up to seven cards, exposed cards, and the name of a hand as codes.
 
-A hand becomes one number, bigger for the better hand and equal for equal hands; suits never rank hands (`rules.md` A8). How the
-number is made up stands in `ranking_tables.py`. It tells the ranks of the hand, so it is as secret as the cards themselves.
+A hand becomes one number, bigger for the better hand and equal for equal hands; suits never rank hands (`rules.md` A8).
+How the number is made up stands in `ranking_tables.py`. It tells the ranks of the hand, so it is as secret as the cards
+themselves.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ Category = Literal[
 class HandName(msgspec.Struct, frozen=True):
     """What a hand is called, as a code and the ranks that decide it, highest importance first; words are the client's.
 
-    `ranks` holds rank characters. Two pair: both pairs, then the kicker. Full house: the trips, then the pair. A straight, a
-    straight flush or a royal flush: its top only, so `5` for A-2-3-4-5. A flush or high card: all its ranks. The `repr` says
-    nothing, because a name tells cards that may be hidden.
+    `ranks` holds rank characters. Two pair: both pairs, then the kicker. Full house: the trips, then the pair. A
+    straight, a straight flush or a royal flush: its top only, so `5` for A-2-3-4-5. A flush or high card: all its
+    ranks. The `repr` says nothing, because a name tells cards that may be hidden.
     """
 
     category: Category
@@ -68,8 +69,9 @@ class NotAHand(ValueError):
 def strength(cards: Sequence[Card]) -> int:
     """Rank the best five of five, six or seven cards as a number: bigger is better, equal is a tie (`rules.md` A8).
 
-    The caller must give cards of one deck, all different: a card that stands twice is not looked for (`strength_checked` does).
-    A hidden card raises `NotACard`, a wrong number of cards `NotAHand`. Numbers of different counts of cards compare as well.
+    The caller must give cards of one deck, all different: a card that stands twice is not looked for
+    (`strength_checked` does). A hidden card raises `NotACard`, a wrong number of cards `NotAHand`. Numbers of different
+    counts of cards compare as well.
     """
     code = _code(cards)
     flag = code & FLUSH_FLAGS
@@ -88,9 +90,10 @@ def strength_checked(cards: Sequence[Card]) -> int:
 def showing(cards: Sequence[Card]) -> int:
     """Rank one to five exposed cards as a number: bigger opens the betting, equal is a tie (`rules.md` A6).
 
-    Only numbers for equally many cards may be compared. Straights and flushes do not count; pairs, trips and quads do, then the
-    ranks in order. Five cards (four and a common one) may also make a full house, between trips and quads. As with `strength`, a
-    card that stands twice is not looked for, a hidden card raises `NotACard` and a wrong number of cards `NotAHand`.
+    Only numbers for equally many cards may be compared. Straights and flushes do not count; pairs, trips and quads do,
+    then the ranks in order. Five cards (four and a common one) may also make a full house, between trips and quads. As
+    with `strength`, a card that stands twice is not looked for, a hidden card raises `NotACard` and a wrong number of
+    cards `NotAHand`.
     """
     value = SHOWN.get(_code(cards) >> SUIT_BITS)
     if value is None:
@@ -99,7 +102,7 @@ def showing(cards: Sequence[Card]) -> int:
 
 
 def name_of(strength: int) -> HandName:
-    """Name a hand from its number alone, as `strength` or `showing` gave it; fewer than five exposed cards give fewer ranks."""
+    """Name a hand from its number alone, as `strength` or `showing` gave it; few exposed cards have few ranks."""
     category = _CATEGORIES[strength >> CATEGORY_SHIFT]
     ranks = tuple([RANKS[rank - 2] for rank in _ranks_of(strength)])
     if category == "straight_flush" and ranks == ("A",):
@@ -108,9 +111,10 @@ def name_of(strength: int) -> HandName:
 
 
 def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Choose five cards that make the strength, the deciding ones first: the pair before its kickers, a straight from its top.
+    """Choose five cards that make the strength, the deciding ones first: a pair before its kickers, a straight top down.
 
-    Of equal choices it takes the higher suit, so the same cards in any order give the same five. Errors as with `strength`.
+    Of equal choices it takes the higher suit, so the same cards in any order give the same five. Errors as with
+    `strength`.
     """
     value = strength(cards)
     category = value >> CATEGORY_SHIFT
@@ -122,7 +126,7 @@ def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
     ranks = _ranks_of(value)
     if category in (STRAIGHT, STRAIGHT_FLUSH):
         return tuple([next(card for card in pool if RANK_OF[card] == rank) for rank in run_down_from(ranks[0])])
-    # Ranks that repeat come first in a value, so the first five cards are the best even where a kicker's rank is left over.
+    # Ranks that repeat come first in a value, so the first five cards are right even where a kicker has a twin.
     return tuple([card for rank in ranks for card in pool if RANK_OF[card] == rank][:5])
 
 

@@ -1,10 +1,10 @@
 """The tables behind `ranking.py`, made once at import: what every set of ranks, and every flush, is worth.
 
-Each rank has a power of five as its weight. A deck holds four cards of a rank, so the sum of the weights of some cards tells
-how many of each rank there are, whatever their order, and that sum is the key of every table here. A value is one number that
-reads in hexadecimal as the hand itself: the category, then up to five ranks (2 … 14) in deciding order, then zeros. Two pair,
-jacks and fours with an ace, is `0x2B4E00`. So values compare as hands do, categories never overlap, and equal hands are equal
-numbers.
+Each rank has a power of five as its weight. A deck holds four cards of a rank, so the sum of the weights of some cards
+tells how many of each rank there are, whatever their order, and that sum is the key of every table here. A value is one
+number that reads in hexadecimal as the hand itself: the category, then up to five ranks (2 … 14) in deciding order,
+then zeros. Two pair, jacks and fours with an ace, is `0x2B4E00`. So values compare as hands do, categories never
+overlap, and equal hands are equal numbers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ CATEGORY_SHIFT: Final = 20
 """A value shifted right by this is its category."""
 
 RANK_SHIFTS: Final = (16, 12, 8, 4, 0)
-"""A value shifted right by each of these has a rank in its last four bits, or zero where the hand needs no more ranks."""
+"""A value shifted right by each of these has a rank in its last four bits, or zero where no more ranks decide."""
 
 SUIT_BITS: Final = 16
 """The last bits of a card's code, four a suit, that count suits; the bits above them are the rank's weight."""
 
 SUITS_START: Final = 0x3333
-"""Where the sum of card codes begins: each suit's count stands at three, so the fifth card of a suit sets its highest bit."""
+"""Where a sum of card codes begins: each suit's count stands at three, so the fifth card sets its highest bit."""
 
 FLUSH_FLAGS: Final = 0x8888
 """The highest bit of each suit's count; one is set exactly when five to seven cards hold a flush."""
@@ -51,7 +51,7 @@ CARD_CODE: Final[dict[Card, int]] = {
 """A card as its rank's weight and one tick in its suit's count. Codes order cards by rank, then by suit."""
 
 _CATEGORY_OF_TWINS = {0: HIGH_CARD, 2: PAIR, 4: TWO_PAIR, 6: THREE_OF_A_KIND, 8: FULL_HOUSE, 12: FOUR_OF_A_KIND}
-"""Up to five cards are told apart by how often a card meets another of its rank: a full house has 3 × 2 + 2 × 1 meetings."""
+"""Up to five cards are told apart by counting for each card the others of its rank: 2 + 2 + 2 + 1 + 1 in a full house."""
 
 
 def run_down_from(top: int) -> tuple[int, ...]:
@@ -115,7 +115,7 @@ RANKED: Final = _five_to_seven(_FIVE_BY_RANKS | _straights(), most_of_a_rank=4)
 """Values of all hands of five to seven cards without a flush, by the sum of all their weights."""
 
 FLUSHES: Final = _five_to_seven(_five_card_flushes(), most_of_a_rank=1)
-"""Values of five to seven cards of one suit, by the sum of their weights. Beside them no full house or quads has room."""
+"""Values of five to seven cards of one suit, by the sum of their weights. No better hand has room beside a flush."""
 
 SHOWN: Final = _sets_of_ranks(1) | _sets_of_ranks(2) | _sets_of_ranks(3) | _sets_of_ranks(4) | _FIVE_BY_RANKS
 """Values of one to five exposed cards by the sum of their weights: no straights, no flushes (`rules.md` A6)."""
