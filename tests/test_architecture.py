@@ -97,8 +97,8 @@ def test_no_file_tells_of_a_machine_or_a_registry() -> None:
 # A letter in brackets stands for itself: so this file does not break its own rule.
 FORBIDDEN = {
     r"(?i)\bp[y]pi\b|python[h]osted|npm[j]s\.": "name no package registry: the lock file alone does",
-    r"(?<![\w.}/*-])/(?:[w]ork|[h]ome|[r]oot|[t]mp|[U]sers)/\w": "name no place of one machine: take it from the caller",
-    r"\b[A-Za-z]:\\\\?[U]sers\b": "name no place of one machine: take it from the caller",
+    r"(?<![\w.}/*-])/(?:[w]ork|[h]ome|[r]oot|[t]mp|[U]sers)/\w": "no place of one machine: take it from the caller",
+    r"\b[A-Za-z]:\\\\?[U]sers\b": "no place of one machine: take it from the caller",
     r"\b(?:T[O]DO|F[I]XME|X[X]X)\b": "finish it, or leave it out",
     r"(?i)\bi[s]sues? #?\d": "say what it is about, numbers of issues mean nothing to a reader",
 }
