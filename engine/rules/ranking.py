@@ -111,7 +111,7 @@ def name_of(strength: int) -> HandName:
 
 
 def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Choose five cards that make the strength, the deciding ones first: a pair before its kickers, a straight top down.
+    """Choose five cards that make the strength, the deciding ones first: a pair before kickers, a straight top down.
 
     Of equal choices it takes the higher suit, so the same cards in any order give the same five. Errors as with
     `strength`.

@@ -51,7 +51,7 @@ CARD_CODE: Final[dict[Card, int]] = {
 """A card as its rank's weight and one tick in its suit's count. Codes order cards by rank, then by suit."""
 
 _CATEGORY_OF_TWINS = {0: HIGH_CARD, 2: PAIR, 4: TWO_PAIR, 6: THREE_OF_A_KIND, 8: FULL_HOUSE, 12: FOUR_OF_A_KIND}
-"""Up to five cards are told apart by counting for each card the others of its rank: 2 + 2 + 2 + 1 + 1 in a full house."""
+"""Up to five cards are told apart by counting for each card the others of its rank: 2+2+2+1+1 in a full house."""
 
 
 def run_down_from(top: int) -> tuple[int, ...]:

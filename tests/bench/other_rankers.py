@@ -15,13 +15,16 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     import eval7
 
+eval7_evaluate = eval7.evaluate
+"""Takes a list of `EVAL7_CARDS`; bigger is better."""
+
 EVAL7_CARDS = [eval7.Card(card) for card in DECK]
 PH_CARDS = [PhCard.to_id(card) for card in DECK]
 
 
 def eval7_strength(indexes: Sequence[int]) -> int:
     """Bigger is better, as with our own."""
-    strength: int = eval7.evaluate([EVAL7_CARDS[index] for index in indexes])
+    strength: int = eval7_evaluate([EVAL7_CARDS[index] for index in indexes])
     return strength
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.rules.cards import DECK
+from engine.rules.cards import DECK, Card
 from engine.rules.ranking import name_of, strength
 from tests.bench.other_rankers import eval7_strength, phevaluator_strength
 
@@ -66,21 +66,21 @@ def random_hands(*, size: int, count: int, seed: int) -> Iterator[list[int]]:
         yield rng.sample(deck, size)
 
 
-def compare(hands: Iterable[Sequence[int]]) -> Agreement:
-    """Rank each hand three ways and say whether the three orders are one."""
+def compare(hands: Iterable[Sequence[int]], *, ours: Callable[[Sequence[Card]], int] = strength) -> Agreement:
+    """Rank each hand three ways and say whether the three orders are one; `ours` is the ranking under test."""
     met: dict[str, dict[int, int]] = {name: {} for name in OTHERS}
     strays: Counter[str] = Counter()
     times_seen: Counter[int] = Counter()
     for hand in hands:
-        ours = strength([DECK[index] for index in hand])
-        times_seen[ours] += 1
+        value = ours([DECK[index] for index in hand])
+        times_seen[value] += 1
         for name, other_strength in OTHERS.items():
             theirs = other_strength(hand)
-            if met[name].setdefault(ours, theirs) != theirs:
+            if met[name].setdefault(value, theirs) != theirs:
                 strays[name] += 1
     categories: Counter[str] = Counter()
-    for ours, times in times_seen.items():
-        categories[name_of(ours).category] += times
+    for value, times in times_seen.items():
+        categories[name_of(value).category] += times
     return Agreement(
         hands=times_seen.total(),
         strengths=len(times_seen),
@@ -90,13 +90,16 @@ def compare(hands: Iterable[Sequence[int]]) -> Agreement:
 
 
 def _breaks_of_order(theirs_of: dict[int, int]) -> int:
-    in_our_order = [theirs_of[ours] for ours in sorted(theirs_of)]
+    in_our_order = [theirs_of[value] for value in sorted(theirs_of)]
     return sum(lower >= higher for lower, higher in itertools.pairwise(in_our_order))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare as the command line asks, print what was found; 0 if everything agrees, else 1."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.rank_agreement", description=main.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.rank_agreement",
+        description="Rank the same hands by our ranking, eval7 and phevaluator, and say whether the orders are one.",
+    )
     parser.add_argument("--five", default="all", help="five-card hands: a number of random ones, or 'all' (default)")
     parser.add_argument("--seven", type=int, default=10_000_000, help="random seven-card hands (default 10,000,000)")
     parser.add_argument("--seed", type=int, default=None, help="seed of the random hands (default: a new one, printed)")
