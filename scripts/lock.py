@@ -8,6 +8,7 @@ import argparse
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from scripts.setup_env import ROOT, program
 
@@ -32,39 +33,39 @@ def main() -> None:
         for drift in drifts:
             print(drift)
         sys.exit(1 if drifts else 0)
-    done = _uv("lock", *(["--upgrade"] if options.upgrade else []))
+    done = _uv(ROOT, "lock", *(["--upgrade"] if options.upgrade else []))
     if done.returncode != 0:
         sys.exit(done.stderr)
     for name in EXPORTS:
         (ROOT / name).write_text(export(name), encoding="utf-8")
 
 
-def find_drift() -> list[str]:
-    """One line for each file that is not what its source asks for; needs no network."""
-    if _uv("lock", "--check", "--offline").returncode != 0:
+def find_drift(root: Path = ROOT) -> list[str]:
+    """One line for each file of a checkout that is not what its source asks for; needs no network."""
+    if _uv(root, "lock", "--check", "--offline").returncode != 0:
         return ["uv.lock is not what pyproject.toml asks for: make lock"]
     return [
         f"{name} is not what uv.lock holds: make lock"
         for name in EXPORTS
-        if (ROOT / name).read_text(encoding="utf-8") != export(name)
+        if (root / name).read_text(encoding="utf-8") != export(name, root=root)
     ]
 
 
-def export(name: str) -> str:
+def export(name: str, *, root: Path = ROOT) -> str:
     """The text that the requirements file of that name has to have."""
-    done = _uv("export", "--frozen", "--offline", *PLAIN, *EXPORTS[name])
+    done = _uv(root, "export", "--frozen", "--offline", *PLAIN, *EXPORTS[name])
     if done.returncode != 0:
         sys.exit(done.stderr)
     return done.stdout
 
 
-def _uv(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the environment's uv; a machine's own indexes stay out of the lock."""
+def _uv(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the environment's uv on a checkout; a machine's own indexes stay out of the lock."""
+    own = {name: value for name, value in os.environ.items() if not (name.startswith("UV_") and "INDEX" in name)}
     venv = ROOT / ".venv"
-    own = {name: value for name, value in os.environ.items() if "INDEX" not in name or not name.startswith("UV_")}
-    uv = [str(program(venv, "uv")), "--no-config", "--project", str(ROOT), "--quiet"]
+    uv = [str(program(venv, "uv")), "--no-config", "--quiet", "--project", str(root)]
     python = ["--python", str(program(venv, "python"))]
-    return subprocess.run([*uv, *arguments, *python], cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+    return subprocess.run([*uv, *arguments, *python], cwd=root, env=own, capture_output=True, text=True, check=False)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def refuse_old_python(version: tuple[int, ...]) -> None:
     if version < OLDEST_PYTHON:
         have, need = (".".join(map(str, numbers)) for numbers in (version, OLDEST_PYTHON))
         sys.exit(
-            f"avenue: this is Python {have}, Avenue needs {need} or newer: name one (make PYTHON=python{need} serve)."
+            f"avenue: Python {have} is too old, {need} or newer is needed: name one (make PYTHON=python{need} serve)."
         )
 
 

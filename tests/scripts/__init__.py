@@ -1,0 +1,1 @@
+"""How the checkout sets itself up."""
