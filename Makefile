@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: serve test check fix bench lock clean help
+.PHONY: setup serve test check fix bench lock clean help
 
-serve test check fix bench lock clean help:
-	@exec $(PYTHON) -m scripts $@ $(ARGS)
+setup serve test check fix bench lock clean help:
+	@exec "$(PYTHON)" -m scripts $@ $(ARGS)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from scripts.setup_env import ROOT, program, setup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 LITTER = (
     ".venv",
@@ -32,20 +32,15 @@ def main(arguments: Sequence[str]) -> None:
     """Carry out the command named by the first argument, with the rest as its own arguments."""
     os.chdir(ROOT)
     name, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
-    commands = {
-        "serve": serve,
-        "test": test,
-        "check": check,
-        "fix": fix,
-        "bench": bench,
-        "lock": lock,
-        "clean": clean,
-        "help": show_help,
-    }
-    command = commands.get(name)
+    command = COMMANDS.get(name)
     if command is None:
-        sys.exit(f"avenue: no command '{name}': there are {', '.join(commands)}.")
+        sys.exit(f"avenue: no command '{name}': there are {', '.join(COMMANDS)}.")
     command(rest)
+
+
+def set_up(rest: Sequence[str]) -> None:
+    """Make the environment `.venv` and no more (`--dev`: with what tests and checks need)."""
+    setup(dev="--dev" in rest)
 
 
 def serve(rest: Sequence[str]) -> None:
@@ -95,8 +90,8 @@ def clean(rest: Sequence[str]) -> None:
 
 def show_help(rest: Sequence[str]) -> None:
     """Print this list."""
-    for command in (serve, test, check, fix, bench, lock, clean):
-        print(f"{command.__name__:6} {(command.__doc__ or '').strip()}")
+    for name, command in COMMANDS.items():
+        print(f"{name:6} {(command.__doc__ or '').strip()}")
 
 
 def _become(executable: os.PathLike[str], *arguments: str) -> None:
@@ -108,6 +103,18 @@ def _become(executable: os.PathLike[str], *arguments: str) -> None:
     sys.stdout.flush()
     os.execv(path, [path, *arguments])  # noqa: S606  (the program is our own, and no shell is wanted)
 
+
+COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
+    "setup": set_up,
+    "serve": serve,
+    "test": test,
+    "check": check,
+    "fix": fix,
+    "bench": bench,
+    "lock": lock,
+    "clean": clean,
+    "help": show_help,
+}
 
 if __name__ == "__main__":
     main(sys.argv[1:])

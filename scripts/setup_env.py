@@ -1,12 +1,10 @@
 """Makes the checkout's `.venv`: the locked packages, and the project itself as an editable install.
 
-Needs nothing but the standard library and plain pip. `python3 scripts/setup_env.py` installs what the server runs on,
-`--dev` adds what tests and checks need. A repeat run finds the stamp of the run before and returns at once.
+Needs nothing but the standard library and plain pip. A repeat run finds the stamp of the last and returns at once.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import importlib.util
@@ -21,16 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-OLDEST_PYTHON = (3, 11)
 RUNTIME_FILES = ("requirements.txt", "requirements-build.txt")
 DEV_FILES = (*RUNTIME_FILES, "requirements-dev.txt")
-
-
-def main() -> None:
-    """Make the environment that the command line asks for."""
-    parser = argparse.ArgumentParser(description="Make the checkout's .venv from the locked requirements.")
-    parser.add_argument("--dev", action="store_true", help="add what tests and checks need")
-    setup(dev=parser.parse_args().dev)
 
 
 def run_command(command: Sequence[str]) -> None:
@@ -48,7 +38,6 @@ def setup(*, dev: bool, root: Path = ROOT, run: Callable[[Sequence[str]], None] 
     that runs from it keeps its files. `run` carries out one command and does not return when it fails.
     Ends the program with one line when this machine cannot make an environment.
     """
-    refuse_old_python(sys.version_info[:2])
     venv = root / ".venv"
     base, locked = _base_key(root), _locked_key(root)
     if _is_enough(_read_stamp(venv), base=base, locked=locked, dev=dev):
@@ -70,15 +59,6 @@ def setup(*, dev: bool, root: Path = ROOT, run: Callable[[Sequence[str]], None] 
 def program(venv: Path, name: str) -> Path:
     """Where the environment keeps the program of that name."""
     return venv / "Scripts" / f"{name}.exe" if os.name == "nt" else venv / "bin" / name
-
-
-def refuse_old_python(version: tuple[int, ...]) -> None:
-    """End the program with one line when this Python is too old for Avenue."""
-    if version < OLDEST_PYTHON:
-        have, need = (".".join(map(str, numbers)) for numbers in (version, OLDEST_PYTHON))
-        sys.exit(
-            f"avenue: Python {have} is too old, {need} or newer is needed: name one (make PYTHON=python{need} serve)."
-        )
 
 
 def refuse_missing_modules(names: Sequence[str]) -> None:
@@ -161,7 +141,3 @@ def _one_at_a_time(root: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-if __name__ == "__main__":
-    main()

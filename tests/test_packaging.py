@@ -94,7 +94,7 @@ def test_the_environment_holds_the_locked_versions() -> None:
                 have = metadata.version(wanted.name)
                 if not wanted.specifier.contains(have, prereleases=True):
                     wrong[wanted.name] = have
-    assert not wrong, f"not the locked versions (python3 scripts/setup_env.py --dev): {wrong}"
+    assert not wrong, f"not the locked versions (make setup ARGS=--dev): {wrong}"
 
 
 def test_the_container_runs_as_nobody_special() -> None:

@@ -1,5 +1,7 @@
 """The checkout's commands are the same with make and without, and the help names each."""
 
+import ast
+import os
 import re
 import shutil
 import subprocess
@@ -7,21 +9,22 @@ import sys
 
 import pytest
 
+import scripts
 from scripts.setup_env import ROOT
 
-NAMES = ["serve", "test", "check", "fix", "bench", "lock", "clean"]
+NAMES = ["setup", "serve", "test", "check", "fix", "bench", "lock", "clean", "help"]
 
 
 def test_help_gives_one_line_for_each_command() -> None:
     lines = output_of(sys.executable, "-m", "scripts").splitlines()
     assert [line.split()[0] for line in lines] == NAMES
-    assert all(re.fullmatch(r"\w+ +\w.*[.)]", line) for line in lines)
+    assert all(re.fullmatch(r"\w+ +\w.*\.", line) for line in lines)
 
 
 def test_make_has_the_same_commands() -> None:
     targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     assert targets is not None
-    assert targets[1].split() == [*NAMES, "help"]
+    assert targets[1].split() == NAMES
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is one of two ways")
@@ -34,8 +37,26 @@ def test_an_unknown_command_is_told_what_there_is() -> None:
         [sys.executable, "-m", "scripts", "dance"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("avenue: no command 'dance': there are serve, test,")
+    assert done.stderr.startswith("avenue: no command 'dance': there are setup, serve,")
+
+
+def test_an_old_python_is_told_in_one_line() -> None:
+    with pytest.raises(SystemExit, match=r"^avenue: Python 3\.6 is too old, 3\.11 or newer is needed: .*PYTHON=.*$"):
+        scripts.refuse_old_python((3, 6))
+    scripts.refuse_old_python((3, 11))
+    scripts.refuse_old_python((4, 0))
+
+
+def test_an_old_python_can_read_the_line() -> None:
+    source = (ROOT / "scripts" / "__init__.py").read_text()
+    tree = ast.parse(source, feature_version=(3, 4))
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.AnnAssign)]
+    assert "__future__" not in source
 
 
 def output_of(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    """What a command prints; a make that runs these tests keeps its own settings."""
+    own = {
+        name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "ARGS"}
+    }
+    return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=True).stdout
