@@ -67,14 +67,16 @@ def fix(rest: Sequence[str]) -> None:
 
 
 def bench(rest: Sequence[str]) -> None:
-    """Run every benchmark, or the named ones (`rules` is tests/bench/bench_rules.py)."""
+    """Run every benchmark (tests/bench/*_speed.py), or the modules named, such as `rank_speed`."""
     python = str(program(setup(dev=True), "python"))
-    there = sorted(path.stem.removeprefix("bench_") for path in (ROOT / "tests" / "bench").glob("bench_*.py"))
-    for name in rest or there:
+    there = sorted(path.stem for path in (ROOT / "tests" / "bench").glob("*.py") if path.stem != "__init__")
+    for name in rest or [name for name in there if name.endswith("_speed")]:
         if name not in there:
-            sys.exit(f"avenue: no benchmark '{name}': there are {', '.join(there) or 'none yet'}.")
+            sys.exit(f"avenue: no benchmark '{name}': there are {', '.join(there)}.")
         print(f"== {name}", flush=True)
-        subprocess.run([python, "-m", f"tests.bench.bench_{name}"], check=True)
+        done = subprocess.run([python, "-m", f"tests.bench.{name}"], check=False)
+        if done.returncode != 0:
+            sys.exit(done.returncode)
 
 
 def lock(rest: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ CHECKS = {
     "lint": [str(program(VENV, "ruff")), "check", "--quiet"],
     "format": [str(program(VENV, "ruff")), "format", "--check", "--quiet"],
     "types": [PYTHON, "-m", "mypy", "--no-error-summary"],
-    "imports": [str(program(VENV, "lint-imports"))],
+    "imports": [str(program(VENV, "lint-imports")), "--no-logo"],
     "locks": [PYTHON, "-m", "scripts.lock", "--check"],
     "architecture": [PYTHON, "-m", "pytest", "-q", "--no-header", "--durations=0", "tests/test_architecture.py"],
 }
