@@ -33,7 +33,7 @@ ENV PATH=/opt/avenue/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     AVENUE_HOST=0.0.0.0 \
     AVENUE_PORT=8000 \
-    AVENUE_DATABASE_URL=sqlite+aiosqlite:////data/avenue.db
+    AVENUE_DATABASE_URL=sqlite:////data/avenue.db
 USER avenue
 WORKDIR /data
 VOLUME /data

@@ -1,7 +1,10 @@
 """What is handed out: the two wheels, the locks that pin their surroundings, and the container as text."""
 
 import ast
+import contextlib
+import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -13,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from app.settings import Settings
 from scripts import lock
 from tests.house_rules import imported_packages
 
@@ -47,6 +51,20 @@ def test_the_servers_wheel_carries_the_migrations(server_wheel: zipfile.ZipFile)
     carried = {name for name in contents(server_wheel) if re.fullmatch(r"migrations/versions/\w+\.py", name)}
     assert carried, "an installed server has to bring its database to its version by itself"
     assert "migrations/env.py" in contents(server_wheel)
+
+
+def test_an_installed_server_migrates_itself(server_wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    server_wheel.extractall(tmp_path / "installed")
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    own |= {"PYTHONPATH": str(tmp_path / "installed"), "AVENUE_DATABASE_URL": f"sqlite:///{tmp_path}/avenue.db"}
+    program = "import sys, app.cli; sys.argv = ['avenue', 'migrate']; print(app.__file__); app.cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=own, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(tmp_path)), "it is the wheel's own code that has to run here"
+    with contextlib.closing(sqlite3.connect(tmp_path / "avenue.db")) as database:
+        assert len(database.execute("SELECT version_num FROM alembic_version").fetchall()) == 1
 
 
 def test_the_servers_wheel_brings_the_command(server_wheel: zipfile.ZipFile) -> None:
@@ -140,6 +158,12 @@ def test_the_container_serves_by_default_and_tells_how_to_migrate() -> None:
     assert last["VOLUME"] == "/data"
     assert "/healthz" in last["HEALTHCHECK"]
     assert "avenue migrate" in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_container_sets_what_the_server_reads() -> None:
+    names = [name for word, text in dockerfile() if word == "ENV" for name in re.findall(r"AVENUE_(\w+)=", text)]
+    assert {"HOST", "PORT", "DATABASE_URL"} <= set(names)
+    assert {name.lower() for name in names} <= Settings.model_fields.keys()
 
 
 def built_wheel(project_folder: Path, target: Path) -> zipfile.ZipFile:
