@@ -51,3 +51,22 @@ MAX_COMMIT_BATCH = 512
 
 MAX_WAITING_COMMITS = 8192
 """Commits that wait for the disk. Beyond: `fault/busy`, nothing done."""
+
+MAX_HELLO_WAIT_MS = 5_000
+"""How long a new connection may be silent before its `hello`. Beyond: it is closed and may come back."""
+
+MAX_CLOSE_WAIT_MS = 5_000
+"""How long a connection that is being closed may take to read what it was sent. Beyond: it is cut."""
+
+MAX_BODY_BYTES = 16_384
+"""The body of a REST request. Beyond: `request/too_large`, and the rest is not read."""
+
+MAX_HASHES_AT_ONCE = 2
+MAX_WAITING_HASHES = 64
+"""Passwords that are hashed at the same time, and those that wait for it. Beyond: `account/busy`, nothing done."""
+
+MAX_SESSIONS_PER_PLAYER = 10
+"""Login sessions that one player may have. Beyond: the oldest ends."""
+
+MAX_TABLE_RESTARTS = 5
+"""How often in a row a table that broke down is brought back from its journal. Beyond: it stays closed, and is told of."""

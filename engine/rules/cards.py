@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NewType
 
 Card = NewType("Card", str)
-"""A rank and a suit, as `"2c"` … `"As"`, or `HIDDEN`. A plain string, so that journal, wire and rules share one value."""
+"""A rank and a suit, as `"2c"` … `"As"`, or `HIDDEN`. A plain string: journal, wire and rules share it."""
 
 RANKS = "23456789TJQKA"
 """Ranks from the lowest to the highest; the ace is high except in A-2-3-4-5 (`rules.md` A8)."""

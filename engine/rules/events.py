@@ -35,6 +35,10 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag=_tag):
         return f"<{type(self).__name__}>"
 
 
+class PublicEvent(Event, frozen=True):
+    """An event of which everyone may see everything. Any other needs a branch of its own in `views.py`."""
+
+
 class HandSeat(msgspec.Struct, frozen=True):
     """One dealt-in seat: who sits there and what he has before the ante."""
 
@@ -60,7 +64,7 @@ class HandStarted(Event, frozen=True):
     commitment: str = ""
 
 
-class AntePosted(Event, frozen=True):
+class AntePosted(PublicEvent, frozen=True):
     seat: SeatNo
     added_chips: int
     stack_chips: int
@@ -83,29 +87,30 @@ class CardDealt(Event, frozen=True):
     face: DealtFace
 
 
-class CommonCardDealt(Event, frozen=True):
+class CommonCardDealt(PublicEvent, frozen=True):
     """One card for all, where the deck is too short for one each (`rules.md` A7)."""
 
     street: int
     card: Card
 
 
-class RoundOpened(Event, frozen=True):
+class RoundOpened(PublicEvent, frozen=True):
     """A street is dealt. `seat` opens it, or would if there were betting; `betting` is false when nobody can bet.
 
-    `open_pair`: a pair shows where that lets anyone bet big (`rules.md` A5). `small_chips` and `big_chips` are the
-    sizes of a wager on this street, equal where there is one size only.
+    `forced` says that the seat must bring in and cannot fold (`rules.md` A3). `open_pair`: a pair shows where that lets
+    anyone bet big (A5). `small_chips` and `big_chips` are the sizes of a wager, equal where there is one size only.
     """
 
     street: int
     seat: SeatNo
     betting: bool
+    forced: bool
     open_pair: bool
     small_chips: int
     big_chips: int
 
 
-class BringInPosted(Event, frozen=True):
+class BringInPosted(PublicEvent, frozen=True):
     """The forced opening. Others owe `price_chips` whatever was posted; `full` if it counts as the bet itself."""
 
     seat: SeatNo
@@ -117,7 +122,7 @@ class BringInPosted(Event, frozen=True):
     full: bool
 
 
-class Wagered(Event, frozen=True):
+class Wagered(PublicEvent, frozen=True):
     """Common fields of `Completed`, `BetMade` and `Raised`.
 
     `full` wagers count toward the cap and reopen the betting, an all-in of less than half a bet does neither; `big`
@@ -136,13 +141,16 @@ class Wagered(Event, frozen=True):
 class Completed(Wagered, frozen=True):
     """The first full wager over a bring-in or over an opening under half."""
 
+
 class BetMade(Wagered, frozen=True, tag="bet"):
     """The first wager of a round that nobody had opened."""
+
 
 class Raised(Wagered, frozen=True):
     """A wager over a full wager."""
 
-class Called(Event, frozen=True):
+
+class Called(PublicEvent, frozen=True):
     seat: SeatNo
     to_chips: int
     added_chips: int
@@ -150,15 +158,15 @@ class Called(Event, frozen=True):
     all_in: bool
 
 
-class Checked(Event, frozen=True):
+class Checked(PublicEvent, frozen=True):
     seat: SeatNo
 
 
-class Folded(Event, frozen=True):
+class Folded(PublicEvent, frozen=True):
     seat: SeatNo
 
 
-class UncalledReturned(Event, frozen=True):
+class UncalledReturned(PublicEvent, frozen=True):
     """What the highest contributor put in beyond the second highest comes back; it is in no pot (`rules.md` A8)."""
 
     seat: SeatNo
@@ -173,7 +181,7 @@ class Pot(msgspec.Struct, frozen=True):
     seats: tuple[SeatNo, ...]
 
 
-class BetsCollected(Event, frozen=True):
+class BetsCollected(PublicEvent, frozen=True):
     """A betting round is over: its bets have gone into the pots, which stand here whole, the main pot first."""
 
     street: int
@@ -190,13 +198,13 @@ class TabledHand(msgspec.Struct, frozen=True):
         return "<TabledHand>"
 
 
-class HandsTabled(Event, frozen=True):
+class HandsTabled(PublicEvent, frozen=True):
     """No more betting is possible: all hands lie face up at once, and the cards run out (`rules.md` A9)."""
 
     hands: tuple[TabledHand, ...]
 
 
-class HandShown(Event, frozen=True):
+class HandShown(PublicEvent, frozen=True):
     """A seat shows at the showdown: all its cards in dealing order, and what they make."""
 
     seat: SeatNo
@@ -204,13 +212,13 @@ class HandShown(Event, frozen=True):
     name: HandName
 
 
-class HandMucked(Event, frozen=True):
+class HandMucked(PublicEvent, frozen=True):
     """A beaten seat gives up its hand unseen; a history shows its down cards to its owner alone (`rules.md` A9)."""
 
     seat: SeatNo
 
 
-class RakeTaken(Event, frozen=True):
+class RakeTaken(PublicEvent, frozen=True):
     pot: int
     amount_chips: int
 
@@ -220,8 +228,8 @@ class Share(msgspec.Struct, frozen=True):
     amount_chips: int
 
 
-class PotAwarded(Event, frozen=True):
-    """A pot, less its rake, goes to its winners. The whole remainder of a split is the first share's (`rules.md` A8)."""
+class PotAwarded(PublicEvent, frozen=True):
+    """A pot, less its rake, goes to its winners. The first share has the whole remainder of a split (A8)."""
 
     pot: int
     shares: tuple[Share, ...]
@@ -235,14 +243,14 @@ class SeatResult(msgspec.Struct, frozen=True):
     net_chips: int
 
 
-class HandEnded(Event, frozen=True):
+class HandEnded(PublicEvent, frozen=True):
     """All pots are paid. The nets and the rake sum to zero."""
 
     results: tuple[SeatResult, ...]
     rake_chips: int
 
 
-class HandCancelled(Event, frozen=True):
+class HandCancelled(PublicEvent, frozen=True):
     """The hand is void: every stack is again what it was before the ante. `reason` is a code."""
 
     reason: str

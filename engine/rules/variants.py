@@ -14,7 +14,7 @@ from engine.limits import MAX_CHIPS
 from engine.rules.errors import BadVariant
 
 RULES_NUMBER = 1
-"""Goes up with every change of the rules that decides some hand otherwise. Hands are replayed under their own number."""
+"""Goes up with every change of the rules that decides some hand otherwise. A hand is replayed under its own."""
 
 Game = Literal["stud5", "stud7"]
 Face = Literal["down", "up"]
@@ -141,7 +141,7 @@ def default_ante_chips(small_bet_chips: int) -> int:
 
 def checked(variant: Variant) -> Variant:
     """Give the variant back if its data agree with each other; raises `BadVariant` with the field's name."""
-    _require(1 <= variant.small_bet_chips, "small_bet_chips", "too_low")
+    _require(variant.small_bet_chips >= 1, "small_bet_chips", "too_low")
     _require(variant.small_bet_chips <= variant.big_bet_chips, "big_bet_chips", "below_small_bet")
     _require(variant.big_bet_chips <= MAX_CHIPS // 1000, "big_bet_chips", "too_high")
     _require(0 <= variant.ante_chips <= variant.big_bet_chips, "ante_chips", "out_of_range")
@@ -149,7 +149,7 @@ def checked(variant: Variant) -> Variant:
     if variant.game == "stud7":
         _require(variant.bring_in_chips < variant.small_bet_chips, "bring_in_chips", "not_below_small_bet")
     _require(2 <= variant.seats <= MAX_SEATS, "seats", "out_of_range")
-    _require(1 <= variant.max_wagers, "max_wagers", "too_low")
+    _require(variant.max_wagers >= 1, "max_wagers", "too_low")
     _require(0 <= variant.rake.basis_points <= 1000, "rake.basis_points", "out_of_range")
     _require(0 <= variant.rake.cap_chips <= MAX_CHIPS // 1000, "rake.cap_chips", "out_of_range")
     return variant

@@ -8,18 +8,20 @@ seen by its owner alone, for ever (`rules.md` A9); a burnt card by nobody (A7).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 
 from engine.rules.actions import SeatNo
 from engine.rules.cards import HIDDEN, Card
-from engine.rules.events import CardBurnt, CardDealt, DealtFace, HandId, HandStarted, PlayerId, Pot
+from engine.rules.errors import LawBroken
+from engine.rules.events import CardBurnt, CardDealt, DealtFace, Event, HandId, HandStarted, PlayerId, Pot, PublicEvent
 from engine.rules.variants import Variant
 
 if TYPE_CHECKING:
-    from engine.rules.events import HandEvent
-    from engine.rules.stud import StudHand
+    from engine.rules.stud_hand import HandPlayer, StudHand
+
+EventT = TypeVar("EventT", bound=Event)
 
 
 class CardView(msgspec.Struct, frozen=True):
@@ -69,3 +71,77 @@ class HandView(msgspec.Struct, frozen=True):
     pots: tuple[Pot, ...]
     common: Card | None
     seats: tuple[HandSeatView, ...]
+
+
+def view_event(event: EventT, viewer: SeatNo | None) -> EventT:
+    """The event as the viewer may see it: of the same type, a hidden card as `HIDDEN`, the deck empty.
+
+    `viewer` must be the seat that he has in the hand that the event belongs to. An event that hides nothing from him
+    is given back itself.
+    """
+    seen: Event
+    match event:
+        case HandStarted():
+            seen = HandStarted(
+                hand=event.hand,
+                variant=event.variant,
+                rules=event.rules,
+                dealer=event.dealer,
+                seats=event.seats,
+                commitment=event.commitment,
+            )
+        case CardDealt(face="down") if event.seat != viewer:
+            seen = CardDealt(seat=event.seat, street=event.street, card=HIDDEN, face=event.face)
+        case CardBurnt():
+            seen = CardBurnt(street=event.street, card=HIDDEN)
+        case CardDealt() | PublicEvent():
+            return event
+        case _:
+            raise LawBroken(law="an event that may hide something has a view of its own", type=type(event).__name__)
+    # Each branch makes an event of the very type that it matched.
+    return cast("EventT", seen)
+
+
+def private_seats(event: Event) -> tuple[SeatNo, ...]:
+    """The seats whose view of the event differs from everybody else's."""
+    if isinstance(event, CardDealt) and event.face == "down":
+        return (event.seat,)
+    return ()
+
+
+def view_hand(hand: StudHand, viewer: SeatNo | None) -> HandView:
+    """The running hand as the viewer may see it; `viewer` must be the seat that he has in this hand."""
+    return HandView(
+        hand=hand.hand,
+        variant=hand.variant,
+        rules=hand.rules,
+        commitment=hand.commitment,
+        dealer=hand.dealer,
+        street=hand.street.number if hand.street_index >= 0 else 0,
+        opener=hand.opener,
+        open_pair=hand.open_pair,
+        price_chips=hand.round.price_chips,
+        wagers=hand.round.wagers,
+        pots=hand.pots,
+        common=hand.common,
+        seats=tuple(_view_seat(player, viewer) for player in hand.players),
+    )
+
+
+def _view_seat(player: HandPlayer, viewer: SeatNo | None) -> HandSeatView:
+    sees_all = player.shown or player.seat == viewer
+    return HandSeatView(
+        seat=player.seat,
+        player=player.player,
+        name=player.name,
+        start_chips=player.start_chips,
+        stack_chips=player.stack_chips,
+        round_chips=player.round_chips,
+        total_chips=player.total_chips,
+        folded=player.folded,
+        all_in=player.all_in,
+        cards=tuple(
+            CardView(card=card if sees_all or face != "down" else HIDDEN, face=face)
+            for card, face in zip(player.cards, player.faces, strict=True)
+        ),
+    )

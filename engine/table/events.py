@@ -10,7 +10,7 @@ from typing import Literal, NewType, TypeAlias
 import msgspec
 
 from engine.rules.actions import Options, SeatNo
-from engine.rules.events import Event, HandEvent, PlayerId
+from engine.rules.events import HandEvent, PlayerId, PublicEvent
 from engine.rules.variants import Variant
 
 TableId = NewType("TableId", str)
@@ -38,14 +38,14 @@ class TableConfig(msgspec.Struct, frozen=True):
     absent_ms: int = 600_000
 
 
-class TableOpened(Event, frozen=True):
+class TableOpened(PublicEvent, frozen=True):
     """The first event of every table."""
 
     table: TableId
     config: TableConfig
 
 
-class PlayerSat(Event, frozen=True):
+class PlayerSat(PublicEvent, frozen=True):
     seat: SeatNo
     player: PlayerId
     name: str
@@ -53,13 +53,13 @@ class PlayerSat(Event, frozen=True):
     house_bot: bool
 
 
-class LeaveAnnounced(Event, frozen=True):
+class LeaveAnnounced(PublicEvent, frozen=True):
     """Who sits here leaves when the running hand is over."""
 
     seat: SeatNo
 
 
-class PlayerLeft(Event, frozen=True):
+class PlayerLeft(PublicEvent, frozen=True):
     """The seat is free; the whole stack went to the player's wallet."""
 
     seat: SeatNo
@@ -68,23 +68,23 @@ class PlayerLeft(Event, frozen=True):
     reason: LeaveReason
 
 
-class SatOut(Event, frozen=True):
+class SatOut(PublicEvent, frozen=True):
     seat: SeatNo
     reason: SitOutReason
 
 
-class SatIn(Event, frozen=True):
+class SatIn(PublicEvent, frozen=True):
     seat: SeatNo
 
 
-class TopUpQueued(Event, frozen=True):
+class TopUpQueued(PublicEvent, frozen=True):
     """Chips have left the wallet and join the stack when the running hand is over."""
 
     seat: SeatNo
     added_chips: int
 
 
-class ToppedUp(Event, frozen=True):
+class ToppedUp(PublicEvent, frozen=True):
     seat: SeatNo
     added_chips: int
     stack_chips: int
@@ -103,13 +103,13 @@ class Turn(msgspec.Struct, frozen=True):
     time_bank_ms: int
 
 
-class TurnOpened(Event, frozen=True):
+class TurnOpened(PublicEvent, frozen=True):
     """These seats may act now, each with its options: one in stud, several at the bank."""
 
     turns: tuple[Turn, ...]
 
 
-class TimeBankStarted(Event, frozen=True):
+class TimeBankStarted(PublicEvent, frozen=True):
     """The turn's own time is over and the bank runs; at `deadline_ms` it is used up."""
 
     seat: SeatNo
@@ -117,14 +117,14 @@ class TimeBankStarted(Event, frozen=True):
     deadline_ms: int
 
 
-class TurnTimedOut(Event, frozen=True):
+class TurnTimedOut(PublicEvent, frozen=True):
     """Silence: what the rules do for a silent player comes next (`rules.md` A10)."""
 
     seat: SeatNo
     turn: int
 
 
-class ClockResumed(Event, frozen=True):
+class ClockResumed(PublicEvent, frozen=True):
     """The server was away; the seat has until `deadline_ms`."""
 
     seat: SeatNo
