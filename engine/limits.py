@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAX_CHIPS = 2**53 - 1
-"""No amount, balance or sum goes above it, so that JSON and JavaScript keep it exact. Beyond: a refusal, or a check in SQL."""
+"""No amount, balance or sum goes above it, so that JSON keeps it exact. Beyond: a refusal, or a check in SQL."""
 
 MAX_SEATS_PER_TABLE = 8
 """Places at a stud table (`rules.md` A1)."""

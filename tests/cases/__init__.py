@@ -1,1 +1,1 @@
-"""Worked cases, run against the engine: `python -m tests.cases FILE...`; the form is described in `tests/cases/case.py`."""
+"""Worked cases, run against the engine by `python -m tests.cases FILE...`; `case.py` describes their form."""

@@ -45,14 +45,4 @@ class Case(msgspec.Struct, frozen=True):
 
 def load(path: Path) -> list[Case]:
     """Read the cases of a file; raises `msgspec.ValidationError` for what is no case."""
-    return msgspec.convert(yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader), type=list[Case])
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML in which `d5: off` stays a word: only true and false are truth values, so that no card or verb turns."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+    return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), type=list[Case])
