@@ -59,7 +59,7 @@ def _better(first: str, second: str) -> str:
 
 
 def _deck_plan(receiving: list[int]) -> tuple[int, str]:
-    """The stub before 7th street and how it is dealt, with three cards each on third street, a burn before each later."""
+    """The stub before 7th street and how it is dealt: three cards each on third street, then a burn before each."""
     *earlier, last = receiving
     burnt = len(earlier) - 1
     stub = 52 - 3 * earlier[0] - sum(earlier[1:]) - burnt
