@@ -1,0 +1,68 @@
+"""Logging: what happened, by name, with plain fields. What holds a secret has a repr that tells nothing.
+
+Tracebacks show neither local variables nor parameters, and lines of requests end before their query.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import structlog
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+OWN_AND_UVICORN = ("app", "engine", "uvicorn", "uvicorn.error", "uvicorn.access")
+
+
+def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
+    """Send all logs of the process, the libraries' too, to `stream` (standard error) in the form of the settings."""
+    structlog.configure(
+        processors=[*_COMMON, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
+    handler.setFormatter(_formatter(as_json=settings.log_format == "json"))
+    handler.addFilter(without_query)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    for name in OWN_AND_UVICORN:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+        logger.setLevel(settings.log_level.upper())
+
+
+def without_query(record: logging.LogRecord) -> bool:
+    """Cut the query off every path in a line of uvicorn: a query is where people put what should not be seen."""
+    if record.name.startswith("uvicorn") and isinstance(record.args, tuple):
+        record.args = tuple(arg.partition("?")[0] if isinstance(arg, str) else arg for arg in record.args)
+    return True
+
+
+_COMMON: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+
+
+def _formatter(*, as_json: bool) -> logging.Formatter:
+    rendering: list[structlog.typing.Processor]
+    if as_json:
+        tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        rendering = [structlog.processors.ExceptionRenderer(tracebacks), structlog.processors.JSONRenderer()]
+    else:
+        rendering = [
+            structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+        ]
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[*_COMMON, structlog.stdlib.ExtraAdder()],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+    )
