@@ -70,3 +70,9 @@ MAX_SESSIONS_PER_PLAYER = 10
 
 MAX_TABLE_RESTARTS = 5
 """How often in a row a table that broke down is brought back from its journal. Beyond: it stays closed, and is told of."""
+
+MIN_RESUMED_TURN_MS = 5_000
+"""Time that a running turn has at least when the server comes back (never more than the whole turn or bank, though)."""
+
+FAULT_PAUSE_MS = 1_000
+"""Pause before a table tries again what failed by a fault of ours. Players' commands are taken meanwhile."""

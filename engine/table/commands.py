@@ -61,10 +61,14 @@ class Act(_PlayerCommand, frozen=True, tag="act"):
 
 
 class StartHand(_Command, frozen=True, tag="start_hand"):
-    """Deal the next hand if it is due and two can play; otherwise nothing. The deck is in dealing order."""
+    """Deal the next hand if it is due and two can play; otherwise nothing. The deck is in dealing order.
+
+    `quiet`: only house bots are there, so the longer pause must be over.
+    """
 
     deck: tuple[Card, ...]
     commitment: str = ""
+    quiet: bool = False
 
 
 class DeadlinePassed(_Command, frozen=True, tag="deadline_passed"):
@@ -72,8 +76,23 @@ class DeadlinePassed(_Command, frozen=True, tag="deadline_passed"):
 
 
 class Resume(_Command, frozen=True, tag="resume"):
-    """The process is back: running clocks are armed again, with the time that the player had left."""
+    """The process is back: running clocks are armed again, with the time that the player had left.
+
+    `stopped_ms` is the last moment at which the process before is known to have lived. None gives every open turn its
+    whole time again.
+    """
+
+    stopped_ms: int | None = None
+
+
+class CancelHand(_Command, frozen=True, tag="cancel_hand"):
+    """The running hand cannot go on: it is void, and stacks are what they were before it. `reason` is a code."""
+
+    reason: str
 
 
 PlayerCommand: TypeAlias = Sit | StandUp | SitOut | SitIn | TopUp | Act
-Command: TypeAlias = PlayerCommand | StartHand | DeadlinePassed | Resume
+Signal: TypeAlias = StartHand | DeadlinePassed | Resume | CancelHand
+"""What no client may say: it comes from the clock, from recovery or from the table itself."""
+
+Command: TypeAlias = PlayerCommand | Signal

@@ -3,6 +3,7 @@
     Refusal
     └── TableRefused              table/…
         ├── SeatTaken             table/seat_taken
+        ├── TableFull             table/full
         ├── NoSuchSeat            table/no_such_seat
         ├── AlreadySeated         table/already_seated
         ├── NotSeated             table/not_seated
@@ -16,6 +17,8 @@
         └── CommitRefused         whatever code the store gives, e.g. wallet/insufficient
     Fault
     ├── CommitFailed              fault/commit_failed
+    ├── CommitUnknown             fault/commit_unknown
+    ├── JournalBroken             fault/journal_broken
     └── StaleOwner                fault/stale_owner
 """
 
@@ -34,6 +37,12 @@ class SeatTaken(TableRefused):
     """Fields: `seat`."""
 
     code = "table/seat_taken"
+
+
+class TableFull(TableRefused):
+    """Any seat was asked for, and none is free."""
+
+    code = "table/full"
 
 
 class NoSuchSeat(TableRefused):
@@ -59,6 +68,8 @@ class BuyInOutOfRange(TableRefused):
 
 
 class BadAmount(TableRefused):
+    """Fields: `max_chips`, the most that may be added now."""
+
     code = "table/bad_amount"
 
 
@@ -106,6 +117,18 @@ class CommitFailed(Fault):
     """The commit did not happen; the table stands as before it."""
 
     code = "fault/commit_failed"
+
+
+class CommitUnknown(Fault):
+    """Nobody knows whether the commit happened: the table stops until its journal has been read again."""
+
+    code = "fault/commit_unknown"
+
+
+class JournalBroken(Fault):
+    """What was read back does not continue what was before it, or breaks a law. Fields: `seq`, where, and `reason`."""
+
+    code = "fault/journal_broken"
 
 
 class StaleOwner(Fault):

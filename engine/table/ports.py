@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
 
+from engine.deal.shuffle import Deck
 from engine.rules.cards import Card
 from engine.rules.events import PlayerId
 from engine.table.events import AnyEvent, TableId
@@ -53,8 +55,9 @@ class Answer(msgspec.Struct, frozen=True):
 class TableCommit(msgspec.Struct, frozen=True):
     """All that one decision changes, kept whole or not at all.
 
-    `first_seq` is the number of the first event. `checkpoint` is the state as bytes whenever no hand runs after the
-    commit, so that recovery folds from there.
+    `first_seq` is the number of the first event. `events` is empty where a command is accepted that changes nothing
+    (sitting out twice): then its answer alone is kept. `checkpoint` is the state as bytes whenever no hand runs after
+    the commit, so that recovery folds from there. Transfers are booked in their order.
     """
 
     table: TableId
@@ -77,7 +80,8 @@ class Journal(Protocol):
         """Keep the commit.
 
         Raises `CommitRefused` when the money does not allow it, `StaleOwner` when the epoch is over, `CommitFailed`
-        when it surely did not happen. After any of them nothing of it is kept.
+        when it surely did not happen. After any of them nothing of it is kept. Whatever else it raises leaves open
+        whether the commit happened: the table then stops, and must be recovered from the journal.
         """
         ...
 
@@ -102,21 +106,47 @@ class Published(msgspec.Struct, frozen=True):
         return f"<Published {self.table} from {self.first_seq}>"
 
 
+class Timer(Protocol):
+    def cancel(self) -> None:
+        """Never call back any more. Harmless after the call."""
+        ...
+
+
 class Clock(Protocol):
-    """UTC milliseconds for the journal, and a wait that a jump of the wall clock does not move."""
+    """UTC milliseconds for the journal, and a wait that a jump of the wall clock does not move.
+
+    Both count the same time: it is set to UTC once, when the process starts, and runs on by the monotonic clock. So the
+    deadlines that stand in events may be compared with it, and none of them moves when somebody sets the wall clock.
+    """
 
     def now_ms(self) -> int: ...
 
-
-class Deck(msgspec.Struct, frozen=True):
-    cards: tuple[Card, ...]
-    commitment: str = ""
-
-    def __repr__(self) -> str:
-        return "<Deck>"
+    def call_at(self, at_ms: int, callback: Callable[[], None]) -> Timer:
+        """Call back from the event loop once `now_ms()` has reached `at_ms`, soon if it has already; never at once."""
+        ...
 
 
 class DeckSource(Protocol):
     """Gives a fresh deck for every hand, in dealing order."""
 
-    def deck(self) -> Deck: ...
+    def deck(self) -> Deck[Card]: ...
+
+
+class FaultReport(msgspec.Struct, frozen=True):
+    """A mistake of our own at one table, told without any value that the failing code held.
+
+    So no card, name or token can be in it: `error` is the class, `code` is that of a `Fault`, and `where` are the
+    places on the way to it, the innermost last.
+    """
+
+    table: TableId
+    command: str
+    error: str
+    code: str | None
+    where: tuple[str, ...]
+
+
+class FaultLog(Protocol):
+    """Told of every fault of our own. Must return at once and must not raise."""
+
+    def report(self, fault: FaultReport) -> None: ...
