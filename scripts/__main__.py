@@ -119,4 +119,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
 }
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit(130)
