@@ -1,0 +1,82 @@
+"""Logs say what happened and keep to themselves what they must."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+import structlog
+
+from app import logs
+from app.settings import Settings
+
+MARKER = "s3cret-Marker"
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    kept = {
+        name: (one.level, one.propagate, one.handlers[:])
+        for name in logs.OWN_AND_UVICORN
+        for one in [logging.getLogger(name)]
+    }
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:], root.level = handlers, level
+    for name, (own_level, propagate, own_handlers) in kept.items():
+        logger = logging.getLogger(name)
+        logger.setLevel(own_level)
+        logger.propagate = propagate
+        logger.handlers[:] = own_handlers
+    structlog.reset_defaults()
+
+
+def written(log_format: Literal["console", "json"]) -> io.StringIO:
+    stream = io.StringIO()
+    logs.configure(Settings(log_format=log_format, log_level="debug"), stream=stream)
+    return stream
+
+
+def test_json_lines_have_names_and_fields() -> None:
+    stream = written("json")
+    structlog.get_logger("app.rooms").info("table opened", table="t1", seats=8)
+    line = json.loads(stream.getvalue())
+    assert (line["event"], line["table"], line["seats"], line["level"]) == ("table opened", "t1", 8, "info")
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+def test_a_traceback_shows_no_local_variable(log_format: Literal["console", "json"]) -> None:
+    stream = written(log_format)
+
+    def login(password: str) -> None:
+        hidden = password
+        raise ValueError(len(hidden))
+
+    for logger in (structlog.get_logger("app.accounts"), logging.getLogger("uvicorn.error")):
+        try:
+            login(MARKER)
+        except ValueError:
+            logger.exception("it broke")
+    assert stream.getvalue().count("it broke") == 2
+    assert "ValueError" in stream.getvalue()
+    assert MARKER not in stream.getvalue()
+
+
+def test_lines_of_requests_end_before_the_query() -> None:
+    stream = written("json")
+    path = f"/ws/tables/t1?token={MARKER}"
+    logging.getLogger("uvicorn.access").info('%s - "%s %s HTTP/%s" %d', "127.0.0.1:9", "GET", path, "1.1", 200)
+    logging.getLogger("uvicorn.error").info('%s - "WebSocket %s" [accepted]', "127.0.0.1:9", path)
+    assert stream.getvalue().count("/ws/tables/t1") == 2
+    assert MARKER not in stream.getvalue()
+
+
+def test_libraries_are_heard_from_warnings_on() -> None:
+    stream = written("console")
+    logging.getLogger("somebody.else").info("chatter")
+    logging.getLogger("somebody.else").warning("trouble")
+    assert "chatter" not in stream.getvalue()
+    assert "trouble" in stream.getvalue()
