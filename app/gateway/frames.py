@@ -65,6 +65,8 @@ def _explained(text: str, error: msgspec.ValidationError) -> Unreadable:
         head = _heads.decode(text)
     except msgspec.ValidationError:
         return Unreadable(BadFrameField(at=""))
+    except (msgspec.DecodeError, RecursionError):
+        return Unreadable(BadFrameJson())
     frame_id = _read(_ids, head.id)
     if _read(_words, head.type) not in _TYPES:
         return Unreadable(UnknownFrameType(), frame_id=frame_id)
