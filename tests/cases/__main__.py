@@ -5,32 +5,29 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from engine.rules.errors import AvenueError
-from tests.cases.case import load
-from tests.cases.play import CaseFailed
-from tests.cases.run import WAITING, judge
+from tests.cases.case import BrokenFile, load
+from tests.cases.run import verdict
 
 
 def main(paths: list[str]) -> int:
+    """Run the files and give the exit status: 0 if all passed, 1 if something failed, 2 for no file at all."""
     if not paths:
         print("usage: python -m tests.cases FILE...", file=sys.stderr)
         return 2
-    passed = failed = 0
+    counts = {"ok": 0, "FAIL": 0, "waits": 0}
     for path in paths:
-        for case in load(Path(path)):
-            if case.kind in WAITING:
-                print(f"{case.id} waits")
-                continue
-            try:
-                judge(case)
-            except (CaseFailed, AvenueError) as failure:
-                failed += 1
-                print(f"{case.id} FAIL: {failure}")
-            else:
-                passed += 1
-                print(f"{case.id} ok")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        try:
+            cases = load(Path(path))
+        except BrokenFile as broken:
+            counts["FAIL"] += 1
+            print(f"{path} FAIL: {broken}")
+            continue
+        for raw in cases:
+            word, complaint = verdict(raw)
+            counts[word] += 1
+            print(f"{raw['id']} {word}: {complaint}" if complaint else f"{raw['id']} {word}")
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed")
+    return 1 if counts["FAIL"] else 0
 
 
 if __name__ == "__main__":

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from engine.rules.cards import parse_cards
+import msgspec
+
+from engine.rules.cards import NotACard, parse_cards
 from engine.rules.dealing import deck_plan
-from engine.rules.ranking import strength
-from tests.cases.case import Case
+from engine.rules.errors import AvenueError
+from engine.rules.ranking import NotAHand, strength
+from tests.cases.case import TYPES, Case, CompareCase, DeckCase, HandCase, HandExpected, read
 from tests.cases.play import CaseFailed, Outcome, play
 
-WAITING = frozenset({"banked"})
-"""Kinds that the engine does not play yet."""
+Verdict = Literal["ok", "FAIL", "waits"]
 
-NEEDED_CARDS = {"stud7": 7, "stud5": 5}
+
+def verdict(raw: dict[str, Any]) -> tuple[Verdict, str]:
+    """Judge one case of a file: a word, and what is wrong if something is. A kind that nobody plays yet waits."""
+    if raw["kind"] not in TYPES:
+        return "waits", ""
+    try:
+        judge(read(raw))
+    except (AvenueError, NotACard, NotAHand) as refused:
+        return "FAIL", f"{type(refused).__name__}: {refused} {getattr(refused, 'fields', '')}".rstrip()
+    except (CaseFailed, msgspec.ValidationError) as failure:
+        return "FAIL", str(failure)
+    return "ok", ""
 
 
 def judge(case: Case) -> None:
     """Raise `CaseFailed` with what differs, if anything does."""
-    match case.kind:
-        case "stud7" | "stud5":
+    match case:
+        case HandCase():
             _compare_outcome(case.expect, play(case))
-        case "compare":
-            got = _better(case.a, case.b)
-            _same("better hand", case.expect, got)
-        case "deck_plan":
+        case CompareCase():
+            _same("better hand", case.expect, _better(case.a, case.b))
+        case DeckCase():
             stub, mode = _deck_plan(case.players_receiving_3rd_to_7th)
-            _same("stub_before_7th", case.expect["stub_before_7th"], stub)
-            _same("mode", case.expect["mode"], mode)
-        case "banked":
-            raise CaseFailed("this kind waits")
+            _same("stub_before_7th", case.expect.stub_before_7th, stub)
+            _same("mode", case.expect.mode, mode)
 
 
-def _compare_outcome(expect: dict[str, Any], got: Outcome) -> None:
-    if "pots" in expect:
-        _same("pots", [(amount, sorted(seats)) for amount, seats in expect["pots"]], got.pots)
-    _same("awards", _without_zeros(expect.get("awards", {})), got.awards)
-    _same("refund", _without_zeros(expect.get("refund", {})), got.refund)
-    _same("stacks", expect["stacks"], got.stacks)
-    if "show_order" in expect:
-        _same("show_order", expect["show_order"], got.show_order)
-    for street, seat in expect.get("first", {}).items():
+def _compare_outcome(expect: HandExpected, got: Outcome) -> None:
+    if expect.pots is not None:
+        _same("pots", [(amount, sorted(seats)) for amount, seats in expect.pots], got.pots)
+    if expect.awards is not None:
+        _same("awards", _without_zeros(expect.awards), got.awards)
+    if expect.refund is not None:
+        _same("refund", _without_zeros(expect.refund), got.refund)
+    _same("stacks", expect.stacks, got.stacks)
+    if expect.show_order is not None:
+        _same("show_order", expect.show_order, got.show_order)
+    for street, seat in (expect.first or {}).items():
         _same(f"first on street {street}", seat, got.first.get(street))
 
 
@@ -59,7 +71,7 @@ def _better(first: str, second: str) -> str:
 
 
 def _deck_plan(receiving: list[int]) -> tuple[int, str]:
-    """The stub before 7th street and how it is dealt: three cards each on third street, then a burn before each."""
+    """The stub before 7th street and how it is dealt: three cards each on third street, a burn before each later."""
     *earlier, last = receiving
     burnt = len(earlier) - 1
     stub = 52 - 3 * earlier[0] - sum(earlier[1:]) - burnt
