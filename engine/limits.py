@@ -72,7 +72,10 @@ MAX_TABLE_RESTARTS = 5
 """How often in a row a table that broke down is brought back from its journal. Beyond: it stays closed, and is told of."""
 
 MIN_RESUMED_TURN_MS = 5_000
-"""Time that a running turn has at least when the server comes back (never more than the whole turn or bank, though)."""
+"""Time that an open turn has at least when the server comes back. A time bank does not grow by it."""
 
 FAULT_PAUSE_MS = 1_000
 """Pause before a table tries again what failed by a fault of ours. Players' commands are taken meanwhile."""
+
+MAX_PORTS_TRIED = 20
+"""Ports that `serve` tries, one after the other, when the first is taken. Beyond: it says so and ends."""

@@ -1,25 +1,25 @@
 """What a table refuses besides the rules of the hand, and what may go wrong with a commit.
 
-    Refusal
-    └── TableRefused              table/…
-        ├── SeatTaken             table/seat_taken
-        ├── TableFull             table/full
-        ├── NoSuchSeat            table/no_such_seat
-        ├── AlreadySeated         table/already_seated
-        ├── NotSeated             table/not_seated
-        ├── BuyInOutOfRange       table/buy_in_out_of_range
-        ├── BadAmount             table/bad_amount
-        ├── AlreadyLeaving        table/already_leaving
-        ├── NoChips               table/no_chips
-        ├── CommandIdReused       table/command_id_reused
-        ├── TableBusy             table/busy
-        ├── TableClosed           table/closed
-        └── CommitRefused         whatever code the store gives, e.g. wallet/insufficient
-    Fault
-    ├── CommitFailed              fault/commit_failed
-    ├── CommitUnknown             fault/commit_unknown
-    ├── JournalBroken             fault/journal_broken
-    └── StaleOwner                fault/stale_owner
+Refusal
+└── TableRefused              table/…
+    ├── SeatTaken             table/seat_taken
+    ├── TableFull             table/full
+    ├── NoSuchSeat            table/no_such_seat
+    ├── AlreadySeated         table/already_seated
+    ├── NotSeated             table/not_seated
+    ├── BuyInOutOfRange       table/buy_in_out_of_range
+    ├── BadAmount             table/bad_amount
+    ├── AlreadyLeaving        table/already_leaving
+    ├── NoChips               table/no_chips
+    ├── CommandIdReused       table/command_id_reused
+    ├── TableBusy             table/busy
+    ├── TableClosed           table/closed
+    └── CommitRefused         whatever code the store gives, e.g. wallet/insufficient
+Fault
+├── CommitFailed              fault/commit_failed
+├── CommitUnknown             fault/commit_unknown
+├── JournalBroken             fault/journal_broken
+└── StaleOwner                fault/stale_owner
 """
 
 from __future__ import annotations
