@@ -223,8 +223,16 @@ def _wanted(case: HandCase) -> dict[SeatNo, Iterator[Card]]:
 
 def _require_named_cards(case: HandCase, events: list[HandEvent]) -> None:
     wanted = _wanted(case)
+    burns, common = iter(parse_cards(case.burns or "")), iter(parse_cards(case.community or ""))
     for event in events:
-        if isinstance(event, CardDealt):
-            card = next(wanted.get(event.seat, iter(())), None)
-            if card not in (None, event.card):
-                raise CaseFailed(f"seat {event.seat} is to get {card} on street {event.street}, got {event.card}")
+        match event:
+            case CardDealt():
+                named, what = next(wanted.get(event.seat, iter(())), None), f"seat {event.seat} is to get"
+            case CardBurnt():
+                named, what = next(burns, None), "to be burnt is"
+            case CommonCardDealt():
+                named, what = next(common, None), "common to all is to be"
+            case _:
+                continue
+        if named not in (None, event.card):
+            raise CaseFailed(f"{what} {named} on street {event.street}, got {event.card}")
