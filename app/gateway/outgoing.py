@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.websockets import WebSocketDisconnect
 
 from app.errors import close_of
-from app.gateway.frames import encode
 from app.refusals import SlowReader
+from app.wire.frames import encode
 from app.wire.server import Error
 from engine.limits import MAX_CLOSE_WAIT_MS, MAX_OUTBOX_FRAMES
 

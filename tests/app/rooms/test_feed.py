@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from app.gateway import feed as feed_module
-from app.gateway.feed import Feed, Subscription
-from app.gateway.frames import encode
-from app.gateway.viewer import Viewer
 from app.refusals import ServerStops
+from app.rooms import feed as feed_module
+from app.rooms.feed import Feed, Subscription
+from app.rooms.viewer import Viewer
+from app.wire.frames import encode
 from app.wire.server import ServerFrame
 from engine.rules.actions import SeatNo
 from engine.rules.cards import DECK

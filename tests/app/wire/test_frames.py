@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.gateway.frames import Unreadable, decode, encode
 from app.wire import client
+from app.wire.frames import Unreadable, decode, encode
 from app.wire.server import Error
 from engine.limits import MAX_CHIPS, MAX_FRAME_BYTES
 from engine.rules.actions import Raise

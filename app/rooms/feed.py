@@ -6,9 +6,9 @@ seat that sees more; a seat is one that the viewer has in the very hand that the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from app.gateway.frames import encode
+from app.wire.frames import encode
 from app.wire.server import Events
 from engine.rules.actions import SeatNo
 from engine.rules.views import private_seats, view_event
@@ -16,17 +16,27 @@ from engine.rules.views import private_seats, view_event
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.gateway.outgoing import Outgoing
-    from app.gateway.viewer import Viewer
+    from app.rooms.viewer import Viewer
+    from app.wire.server import ServerFrame
     from engine.rules.errors import AvenueError
     from engine.rules.events import PlayerId
     from engine.table.ports import Published
 
 
+class WayOut(Protocol):
+    """Where frames to one viewer go. Nothing here blocks or raises, whatever the viewer does."""
+
+    def text(self, text: str) -> None: ...
+
+    def frame(self, frame: ServerFrame) -> None: ...
+
+    def close(self, error: AvenueError) -> None: ...
+
+
 class Subscription:
     """One socket that follows a table; a player may have several, and each gets everything."""
 
-    def __init__(self, outgoing: Outgoing, viewer: Viewer | None) -> None:
+    def __init__(self, outgoing: WayOut, viewer: Viewer | None) -> None:
         self.outgoing = outgoing
         self.viewer = viewer
 

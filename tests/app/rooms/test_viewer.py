@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from app.gateway.viewer import Viewer
+from app.rooms.viewer import Viewer
 from engine.rules.events import PlayerId
 
 
