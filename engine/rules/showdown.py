@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 def showdown(hand: StudHand) -> list[HandEvent]:
     """The live hands in the order in which they show; a beaten one mucks where that is its right.
 
-    A hand must be shown if it is the first, or if in some pot that others claim too no hand shown before it is better:
-    so winners always show. Where the betting ended before the last round, every hand lies open and all are listed
-    clockwise from the dealer's left.
+    A hand must be shown if it is the first, or if no hand shown before it is better in some pot that it claims: so
+    winners always show, also one whose pot nobody else claims. Where the betting ended before the last round, every
+    hand lies open and all are listed clockwise from the dealer's left.
     """
     strengths = _strengths(hand)
     best_shown = [-1] * len(hand.pots)
     events: list[HandEvent] = []
     for player in _show_order(hand):
         mine = strengths[player.seat]
-        contested = [number for number, pot in enumerate(hand.pots) if player.seat in pot.seats and len(pot.seats) > 1]
-        if hand.tabled or not events or any(mine >= best_shown[number] for number in contested):
-            for number in contested:
+        claimed = [number for number, pot in enumerate(hand.pots) if player.seat in pot.seats]
+        if hand.tabled or not events or any(mine >= best_shown[number] for number in claimed):
+            for number in claimed:
                 best_shown[number] = max(best_shown[number], mine)
             events.append(HandShown(seat=player.seat, cards=player.cards, name=name_of(mine)))
         else:

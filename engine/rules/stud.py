@@ -23,7 +23,7 @@ import msgspec
 
 from engine.rules import betting, dealing, pots, showdown
 from engine.rules.actions import Action, Bet, BringIn, Call, Check, Complete, Fold, Options, Raise, SeatNo, Wager
-from engine.rules.cards import Card, require_distinct
+from engine.rules.cards import DECK, Card
 from engine.rules.errors import ActionNotOffered, LawBroken, NotYourTurn, WrongAmount
 from engine.rules.events import (
     AntePosted,
@@ -112,9 +112,9 @@ def apply(hand: StudHand, seat: SeatNo, action: Action) -> list[HandEvent]:
     The action must be one of the seat's options, at the very price that it names. Raises `NotYourTurn`,
     `ActionNotOffered` or `WrongAmount`, and then nothing has changed.
     """
-    _require_offered(hand, seat, action)
+    offered = _offered(hand, seat, action)
     script = _Script(hand)
-    script.tell(_deed(hand, hand.player(seat), action))
+    script.tell(_deed(hand, hand.player(seat), offered))
     _advance(script)
     return script.events
 
@@ -135,7 +135,12 @@ def on_timeout(hand: StudHand, seat: SeatNo) -> Action:
 
 
 def cancel(hand: StudHand, reason: str) -> list[HandEvent]:
-    """Make the hand void: every stack is again what it was before the ante. `reason` is a code."""
+    """Make the hand void: every stack is again what it was before the ante. `reason` is a code.
+
+    Raises `LawBroken` for a hand that is over: what was paid stays paid.
+    """
+    if hand.over:
+        raise LawBroken(law="only a running hand can be made void", hand=hand.hand)
     script = _Script(hand)
     results = tuple(
         SeatResult(seat=player.seat, stack_chips=player.start_chips, net_chips=0) for player in hand.players
@@ -143,6 +148,8 @@ def cancel(hand: StudHand, reason: str) -> list[HandEvent]:
     script.tell(HandCancelled(reason=reason, results=results))
     return script.events
 
+
+_WHOLE_DECK = frozenset(DECK)
 
 _WAGERED: dict[type[Wager], type[Completed | BetMade | Raised]] = {Complete: Completed, Bet: BetMade, Raise: Raised}
 
@@ -270,13 +277,14 @@ def _paid(player: HandPlayer, to_chips: int) -> dict[str, Any]:
     }
 
 
-def _require_offered(hand: StudHand, seat: SeatNo, action: Action) -> None:
+def _offered(hand: StudHand, seat: SeatNo, action: Action) -> Action:
+    """The option's own action, so that no amount but the rules' own ever gets into an event."""
     offered = legal(hand)
     if seat not in offered:
         raise NotYourTurn(to_act=list(offered))
     actions = [option.action for option in offered[seat]]
     if action in actions:
-        return
+        return actions[actions.index(action)]
     refusal = WrongAmount if any(type(one) is type(action) for one in actions) else ActionNotOffered
     raise refusal(options=msgspec.to_builtins(offered[seat]))
 
@@ -287,9 +295,8 @@ def _require_startable(variant: Variant, seats: Sequence[HandSeat], deck: Sequen
         raise LawBroken(law="a hand has two to as many seats as the game, each once")
     if any(one.stack_chips < 1 or not 1 <= one.seat <= variant.seats for one in seats):
         raise LawBroken(law="every dealt-in seat has chips")
-    if len(deck) != 52:
+    if len(deck) != len(DECK) or frozenset(deck) != _WHOLE_DECK:
         raise LawBroken(law="a deck has 52 different cards")
-    require_distinct(deck)
 
 
 def _contributions(hand: StudHand) -> list[Contribution]:
