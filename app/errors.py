@@ -90,12 +90,11 @@ def close_of(error: AvenueError) -> Close:
     return CLOSES.get(error.code, CLOSES["fault/internal"])
 
 
-def documented(*refusals: type[Refusal]) -> dict[int | str, dict[str, Any]]:
-    """Say in the API's description what an endpoint may refuse; what any endpoint may answer is added."""
+def documented(*refusals: str) -> dict[int | str, dict[str, Any]]:
+    """Say in the API's description which codes an endpoint may answer; what any endpoint may answer is added."""
     codes: dict[int, list[str]] = {}
-    everywhere: tuple[type[Refusal], ...] = (BadBody, TooLarge)
-    for refusal in (*refusals, *everywhere):
-        codes.setdefault(STATUS.get(refusal.code, 409), []).append(f"`{refusal.code}`")
+    for code in (*refusals, BadBody.code, TooLarge.code):
+        codes.setdefault(STATUS.get(code, 409), []).append(f"`{code}`")
     return {status: {"model": ErrorBody, "description": " or ".join(sorted(names))} for status, names in codes.items()}
 
 

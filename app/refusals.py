@@ -10,17 +10,14 @@
     ├── AccountRefused            account/…
     │   ├── BadName               account/bad_name
     │   ├── BadPassword           account/bad_password
-    │   ├── NameTaken             account/name_taken
     │   ├── NotOfAge              account/not_of_age
     │   ├── WrongLogin            account/wrong_login
     │   ├── NotLoggedIn           account/not_logged_in
     │   └── HashingBusy           account/busy
-    ├── WalletRefused             wallet/…
-    │   ├── RefillNotNeeded       wallet/refill_not_needed
-    │   └── RefillTooSoon         wallet/refill_too_soon
     ├── NoSuchTable               table/not_found
     ├── TooManySeats              table/too_many_seats
     ├── NoSuchHand                hand/not_found
+    ├── HandRuns                  hand/running
     ├── FrameRefused              frame/…       a frame that is not what the protocol describes
     │   ├── BinaryFrame           frame/binary
     │   ├── BadFrameJson          frame/bad_json
@@ -37,7 +34,8 @@
         ├── ServerFull            connection/full
         └── ServerStops           connection/server_stops
 
-Which HTTP status and which close code each of them gets stands in `app/errors.py` alone.
+What the store refuses comes as `CommitRefused` with a code of its own, listed in `app/store/errors.py`. Which HTTP
+status and which close code each of them gets stands in `app/errors.py` alone.
 """
 
 from __future__ import annotations
@@ -89,10 +87,6 @@ class BadPassword(AccountRefused):
     code = "account/bad_password"
 
 
-class NameTaken(AccountRefused):
-    code = "account/name_taken"
-
-
 class NotOfAge(AccountRefused):
     """Nobody plays here below that age. Fields: `min_age`."""
 
@@ -117,22 +111,6 @@ class HashingBusy(AccountRefused):
     code = "account/busy"
 
 
-class WalletRefused(Refusal):
-    code = "wallet/refused"
-
-
-class RefillNotNeeded(WalletRefused):
-    """A refill is for who has less than the floor. Fields: `floor_chips`, `balance_chips`."""
-
-    code = "wallet/refill_not_needed"
-
-
-class RefillTooSoon(WalletRefused):
-    """The last refill was a short while ago. Fields: `next_at_ms`, from when on it may be asked for again."""
-
-    code = "wallet/refill_too_soon"
-
-
 class NoSuchTable(Refusal):
     code = "table/not_found"
 
@@ -145,6 +123,12 @@ class TooManySeats(Refusal):
 
 class NoSuchHand(Refusal):
     code = "hand/not_found"
+
+
+class HandRuns(Refusal):
+    """A hand is history when it is over; until then it is followed at its table."""
+
+    code = "hand/running"
 
 
 class FrameRefused(Refusal):

@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     session_hours: int = Field(default=24 * 14, ge=1, le=24 * 365)
     """How long a login holds."""
 
-    grant_chips: int = Field(default=10_000, ge=0, le=MAX_CHIPS // 1_000)
+    grant_chips: int = Field(default=10_000, ge=1, le=MAX_CHIPS // 1_000)
     """What a new player is given."""
 
     refill_floor_chips: int = Field(default=1_000, ge=1, le=MAX_CHIPS // 1_000)

@@ -10,18 +10,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
 from app.refusals import NoSuchTable, TooManySeats
 from app.rooms.room import Room
+from app.store.errors import StoreBusy
 from engine.limits import MAX_TABLE_RESTARTS, MAX_TABLES_PER_PLAYER
 from engine.rules.errors import AvenueError
 from engine.table.actor import TableActor, open_table
 from engine.table.commands import Sit
-from engine.table.errors import TableClosed
+from engine.table.errors import CommitFailed, TableClosed
 from engine.table.events import TableId
+from engine.table.ports import Journal
 from engine.table.recovery import recover
 
 if TYPE_CHECKING:
@@ -30,18 +33,19 @@ if TYPE_CHECKING:
     from engine.rules.events import PlayerId
     from engine.table.commands import PlayerCommand
     from engine.table.events import AnyEvent, TableConfig
-    from engine.table.ports import Answer, Clock, DeckSource, FaultLog, Journal, Published
-    from engine.table.state import TableState
+    from engine.table.ports import Answer, Clock, DeckSource, FaultLog, Published
 
 log = structlog.get_logger(__name__)
 
-RESTART_PAUSE_S = 0.5
-"""How long a table that broke down stands before it is brought back; longer with each time in a row."""
+RESTART_PAUSES_S = (0.2, 1, 2, 5)
+"""How long a table that broke down stands before each try to bring it back; the last one again and again."""
 
 
 class KeptTable(Protocol):
-    """A table as the store holds it; see `engine/table/recovery.py` and `TableActor`."""
+    """A table as it was kept: what it is recovered from, and the epoch that its commits must carry from now on."""
 
+    @property
+    def epoch(self) -> int: ...
     @property
     def checkpoint(self) -> bytes | None: ...
     @property
@@ -52,25 +56,28 @@ class KeptTable(Protocol):
     def stopped_ms(self) -> int | None: ...
 
 
-class TableShelf(Protocol):
-    """Where tables are kept between two runs of the server."""
+class TableShelf(Journal, Protocol):
+    """Where tables are kept between two runs of the server, and while they play."""
 
-    async def tables(self) -> list[TableId]:
-        """All tables that are open."""
+    async def tables(self) -> Sequence[TableId]:
+        """The tables that are open."""
         ...
 
-    async def load(self, table: TableId) -> KeptTable: ...
+    async def load(self, table: TableId) -> KeptTable:
+        """Take a table over. Raises a `Fault` for one that cannot be read or that somebody else has."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablePorts:
     """What every table's actor needs of the world outside."""
 
-    journal: Journal
+    shelf: TableShelf
     clock: Clock
     decks: DeckSource
     faults: FaultLog
     epoch: int
+    """Of this process: what the first commit of a new table carries."""
 
 
 @dataclass(slots=True)
@@ -94,9 +101,9 @@ class _Outlet:
 class Rooms:
     """All tables of this process. `start` it once, `stop` it once."""
 
-    def __init__(self, ports: TablePorts, shelf: TableShelf) -> None:
+    def __init__(self, ports: TablePorts) -> None:
         self._ports = ports
-        self._shelf = shelf
+        self._shelf = ports.shelf
         self._hosted: dict[TableId, _Hosted] = {}
         self._stopping = False
 
@@ -130,11 +137,10 @@ class Rooms:
     async def open(self, config: TableConfig) -> Room:
         """Open a new table. Raises `BadVariant`, and what the journal raises; then there is no table."""
         table = TableId(f"t_{secrets.token_hex(8)}")
-        state = await open_table(
-            table=table, config=config, epoch=self._ports.epoch, journal=self._ports.journal, clock=self._ports.clock
+        await open_table(
+            table=table, config=config, epoch=self._ports.epoch, journal=self._shelf, clock=self._ports.clock
         )
-        outlet = _Outlet()
-        room = self._host(table, self._actor(state, outlet), outlet)
+        room = self._host(table, *await self._recovered(table))
         log.info("table opened", table=table, name=config.name, game=config.variant.game)
         return room
 
@@ -181,7 +187,7 @@ class Rooms:
                 return
             in_a_row = 1 if hosted.actor.state.seq > began_at_seq else in_a_row + 1
             log.error("table broke down", table=room.table, in_a_row=in_a_row)
-            if in_a_row > MAX_TABLE_RESTARTS or not await self._bring_back(hosted, in_a_row):
+            if in_a_row > MAX_TABLE_RESTARTS or not await self._bring_back(hosted):
                 log.critical("table stays closed", table=room.table)
                 room.close(TableClosed())
                 return
@@ -193,34 +199,40 @@ class Rooms:
         except Exception as error:
             log.error("table's task broke", table=actor.state.table, exc_info=error)
 
-    async def _bring_back(self, hosted: _Hosted, in_a_row: int) -> bool:
-        """Put a fresh actor in place of one that ended, from the journal; tell whether that worked."""
-        await asyncio.sleep(RESTART_PAUSE_S * in_a_row)
-        try:
-            hosted.actor, outlet = await self._recovered(hosted.room.table)
-        except AvenueError as error:
-            log.error("table cannot be brought back", table=hosted.room.table, code=error.code, fields=error.fields)
-            return False
-        outlet.room = hosted.room
-        return True
+    async def _bring_back(self, hosted: _Hosted) -> bool:
+        """Put a fresh actor in place of one that ended, from the journal; tell whether the journal can be read.
+
+        A store that does not answer is asked again, for as long as it takes.
+        """
+        for pause_s in chain(RESTART_PAUSES_S, repeat(RESTART_PAUSES_S[-1])):
+            await asyncio.sleep(pause_s)
+            try:
+                actor, outlet = await self._recovered(hosted.room.table)
+            except (CommitFailed, StoreBusy) as error:
+                log.error("table waits for the store", table=hosted.room.table, code=error.code)
+            except AvenueError as error:
+                log.error("table cannot be read", table=hosted.room.table, code=error.code, fields=error.fields)
+                return False
+            except Exception as error:
+                log.error("table waits for the store", table=hosted.room.table, exc_info=error)
+            else:
+                outlet.room = hosted.room
+                hosted.actor = actor
+                return True
+        raise AssertionError("the pauses never end")
 
     async def _recovered(self, table: TableId) -> tuple[TableActor, _Outlet]:
         kept = await self._shelf.load(table)
         outlet = _Outlet()
-        state = recover(kept.checkpoint, kept.events)
-        return self._actor(state, outlet, answers=kept.answers, stopped_ms=kept.stopped_ms), outlet
-
-    def _actor(
-        self, state: TableState, outlet: _Outlet, *, answers: Sequence[Answer] = (), stopped_ms: int | None = None
-    ) -> TableActor:
-        return TableActor(
-            state,
-            epoch=self._ports.epoch,
-            journal=self._ports.journal,
+        actor = TableActor(
+            recover(kept.checkpoint, kept.events),
+            epoch=kept.epoch,
+            journal=self._shelf,
             outbox=outlet,
             clock=self._ports.clock,
             decks=self._ports.decks,
             faults=self._ports.faults,
-            answers=answers,
-            stopped_ms=stopped_ms,
+            answers=kept.answers,
+            stopped_ms=kept.stopped_ms,
         )
+        return actor, outlet
