@@ -95,7 +95,7 @@ DOORS8 = {
 def table_of_8(
     *, sixth: dict[int, str], stay: int, seats: int = 8, burns: str = "", common: str | None = None
 ) -> Followed:
-    """Seat 1 brings in and all stay; from sixth street on only the first `stay` seats do. Seat 1 must open each time."""
+    """Seat 1 brings in, opens each street and bets on the sixth, where only the first `stay` seats call."""
     everyone = range(1, seats + 1)
     checks = " ".join(f"{seat}:check" for seat in everyone)
     calls = " ".join(f"{seat}:{'call' if seat <= stay else 'fold'}" for seat in everyone if seat > 1)
@@ -279,10 +279,10 @@ def test_a6_seventh_street_compares_those_who_are_left() -> None:
 
 @pytest.mark.parametrize(
     ("common", "opener"),
-    [pytest.param("5h", 1, id="no help"), pytest.param("3h", 2, id="it makes five cards a full house")],
+    [("2h", 1), ("3h", 2), ("5h", 4)],
 )
 def test_a6_a_common_card_is_added_to_each_board(common: str, opener: int) -> None:
-    """On sixth street seat 1 shows aces and twos, seat 2 kings and threes."""
+    """Seat 1 shows aces and twos, seat 2 kings and threes, seat 4 jacks and fives; the common card fills one of them."""
     hand, _ = table_of_8(sixth=SIXTH, stay=8, common=common)
     assert list(stud.legal(hand)) == [opener]
 
