@@ -282,7 +282,7 @@ def test_a6_seventh_street_compares_those_who_are_left() -> None:
     [("2h", 1), ("3h", 2), ("5h", 4)],
 )
 def test_a6_a_common_card_is_added_to_each_board(common: str, opener: int) -> None:
-    """Seat 1 shows aces and twos, seat 2 kings and threes, seat 4 jacks and fives; the common card fills one of them."""
+    """Seat 1 shows aces and twos, seat 2 kings and threes, seat 4 jacks and fives: the common card fills one."""
     hand, _ = table_of_8(sixth=SIXTH, stay=8, common=common)
     assert list(stud.legal(hand)) == [opener]
 
