@@ -63,6 +63,12 @@ def _formatter(*, as_json: bool) -> logging.Formatter:
             structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
         ]
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[*_COMMON, structlog.stdlib.ExtraAdder()],
+        foreign_pre_chain=[*_COMMON, structlog.stdlib.ExtraAdder(), _without_colours],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
     )
+
+
+def _without_colours(logger: object, method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Drop the second, coloured form of a line that uvicorn carries along."""
+    event.pop("color_message", None)
+    return event

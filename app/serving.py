@@ -5,6 +5,7 @@ Players are told first, then the sockets go: uvicorn by itself would cut every s
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import socket
@@ -27,6 +28,10 @@ WS_MAX_BYTES: Final = 16 * MAX_FRAME_BYTES
 """Up to here a frame that is too large gets a word before its close code; beyond, the code alone."""
 
 
+_ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what is listened on is the settings' choice
+"""Who listens on every address is reached at this one."""
+
+
 class NoFreePort(Exception):
     """Every port that was tried is taken."""
 
@@ -47,8 +52,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """The address to type, as `http://127.0.0.1:8000`."""
+    """The address to type on this machine, as `http://127.0.0.1:8000`."""
     host, port = listening.getsockname()[:2]
+    host = _ANY_HOST.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -58,6 +64,15 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, *, drain: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config(app))
         self._drain = drain
+        self._begun = asyncio.Event()
+
+    async def begun(self) -> None:
+        """Wait until the house is open and requests are taken."""
+        await self._begun.wait()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._begun.set()
 
     def stop(self, *, hard: bool = False) -> None:
         """Begin to stop; `hard` waits for nobody any more."""
@@ -95,7 +110,8 @@ def config(app: FastAPI) -> uvicorn.Config:
 
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With its protocol named, the event loop sends small frames at once instead of holding them back for more.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

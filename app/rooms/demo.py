@@ -8,7 +8,7 @@ from app.store.tables import PLAY
 from engine.rules.variants import five_card_stud, seven_card_stud
 from engine.table.events import TableConfig
 
-STAKES: Final = ((1, 2), (5, 10), (20, 40))
+STAKES: Final = ((2, 4), (5, 10), (20, 40))
 BUY_IN_BIG_BETS: Final = 10
 """The least that one buys in for (`rules.md` A10)."""
 
