@@ -171,7 +171,6 @@ def note_hand_event(state: TableState, event: HandEvent, at_ms: int) -> None:
             _close_turn(state, event.seat, at_ms)
         case HandStarted():
             state.hands += 1
-            state.last_turn = 0
             state.cast = {one.seat: one.player for one in event.seats}
             state.ready_since_ms = None
         case HandEnded() | HandCancelled():
@@ -180,6 +179,7 @@ def note_hand_event(state: TableState, event: HandEvent, at_ms: int) -> None:
             state.hand = None
             state.cast = {}
             state.turns.clear()
+            state.last_turn = 0
             _count_ready(state, at_ms)
         case (
             CommonCardDealt()
