@@ -26,6 +26,15 @@ class Refused(SdkError):
         self.fields = fields or {}
 
 
+class ServerFault(Refused):
+    """The server could not, by a fault of its own; the same may be asked again later."""
+
+
+def refusal_of(code: str, fields: dict[str, Any]) -> Refused:
+    """The exception for a code that the server answered."""
+    return ServerFault(code, fields) if code.startswith("fault/") else Refused(code, fields)
+
+
 class Unanswered(SdkError):
     """No answer came within `waited_s`. The command may have been done: the next snapshot tells."""
 
@@ -47,11 +56,10 @@ class ConnectionLost(SdkError):
 
 
 class Outdated(SdkError):
-    """The table's state cannot be told any more: this SDK does not know events of the type `event`."""
+    """What has happened since the snapshot is not known in full: an unknown event came, or some are missing.
 
-    def __init__(self, event: str) -> None:
-        super().__init__(f"this SDK does not know the event {event!r}")
-        self.event = event
+    Open the table again; a new snapshot tells all.
+    """
 
 
 class ProtocolBroken(SdkError):
