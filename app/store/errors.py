@@ -1,0 +1,96 @@
+"""What may go wrong with the store itself; what it refuses comes as `CommitRefused` with one of the codes below.
+
+    Fault
+    ├── CommitFailed          fault/commit_failed     see `engine/table/errors.py`: surely nothing was kept
+    │   ├── StoreBusy         fault/busy
+    │   ├── StoreClosed       fault/store_closed
+    │   └── BadTransfer       fault/bad_transfer
+    ├── CommitUnknown         fault/commit_unknown    see there too: the writer ended before it could find out
+    ├── StoreInUse            fault/store_in_use
+    ├── StoreUnsafe           fault/store_unsafe
+    ├── WrongSchema           fault/wrong_schema
+    ├── BadDatabaseUrl        fault/bad_database_url
+    └── UnreadableEvent       fault/unreadable_event
+
+Codes of `CommitRefused`:
+
+    wallet/insufficient          the wallet holds less than it should give
+    money/duplicate_transfer     a transfer with this id stands already
+    money/transfer_id_reused     … and it moved something else
+    money/out_of_bounds          an account would hold more than `MAX_CHIPS`
+    money/unknown_account        the player, the table or the kind of account is unknown
+    money/unknown_currency
+    table/command_id_reused      the player's command with this id was answered before
+    table/exists                 a table with this id was opened before
+    table/hand_running           the table cannot be closed during a hand
+    account/name_taken, wallet/refill_too_soon, wallet/refill_not_needed
+"""
+
+from __future__ import annotations
+
+from engine.rules.errors import Fault
+from engine.table.errors import CommitFailed
+
+
+class StoreBusy(CommitFailed):
+    """Too much waits for the disk; nothing was done. Fields: `max_waiting`."""
+
+    code = "fault/busy"
+
+
+class StoreClosed(CommitFailed):
+    """The writer takes nothing more; nothing was done."""
+
+    code = "fault/store_closed"
+
+
+class StoreInUse(Fault):
+    """Another process holds this database. Fields: `database`, and `pid` where it is known."""
+
+    code = "fault/store_in_use"
+
+    def __str__(self) -> str:
+        pid = self.fields.get("pid")
+        by = f"process {pid}" if pid else "another process"
+        return f"{self.fields.get('database')} is in use by {by}: one server at a time may write to it"
+
+
+class StoreUnsafe(Fault):
+    """The database does not keep what it is told to keep. Fields: `setting`, `found`, `wanted`."""
+
+    code = "fault/store_unsafe"
+
+    def __str__(self) -> str:
+        setting, found, wanted = (self.fields.get(name) for name in ("setting", "found", "wanted"))
+        return f"the database has {setting} = {found}, not {wanted}"
+
+
+class WrongSchema(Fault):
+    """The database was made by another version. Fields: `found` (null if it is empty), `wanted`."""
+
+    code = "fault/wrong_schema"
+
+    def __str__(self) -> str:
+        found, wanted = self.fields.get("found") or "nothing", self.fields.get("wanted")
+        return f"the database holds {found}, this version wants {wanted}: run `avenue migrate`"
+
+
+class BadDatabaseUrl(Fault):
+    """The URL names no database that can be used. Fields: `reason` as a word; never the URL, it may hold a password."""
+
+    code = "fault/bad_database_url"
+
+    def __str__(self) -> str:
+        return f"the database's URL is of no use ({self.fields.get('reason')}): write sqlite:///path/to/avenue.db"
+
+
+class UnreadableEvent(Fault):
+    """A journal's row cannot be read. Fields say which one, never what it holds."""
+
+    code = "fault/unreadable_event"
+
+
+class BadTransfer(CommitFailed):
+    """A transfer of ours contradicts itself. Fields: `reason` as a word, `transfer`."""
+
+    code = "fault/bad_transfer"

@@ -1,0 +1,150 @@
+"""The journal's port over SQL: keeping what tables decide, and giving it back after a restart."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Row, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.codec import EventCodec
+from app.store.commits import close_write, commit_write, take_write
+from app.store.database import Database
+from app.store.errors import UnreadableEvent
+from app.store.tables import answers, checkpoints, hands, journal, server_epochs, table_heads, tables
+from app.store.writer import Writer
+from engine.rules.events import HandId
+from engine.table.events import AnyEvent, TableId
+from engine.table.ports import Answer, TableCommit
+
+
+class Kept(NamedTuple):
+    """An event as it stands in the journal, unredacted: only `engine/rules/views.py` may let anyone see it."""
+
+    seq: int
+    at_ms: int
+    event: AnyEvent
+
+
+class StoredTable(msgspec.Struct, frozen=True):
+    """All that a table is recovered from: its last checkpoint, what happened after it, and the answers it gave.
+
+    `epoch` is what its commits must carry from now on. `answers` are the latest ones, the oldest first. `stopped_ms` is
+    the last sign of life of the server that had it before, within a second of its end.
+    """
+
+    table: TableId
+    epoch: int
+    last_seq: int
+    checkpoint: bytes | None
+    events: tuple[Kept, ...]
+    answers: tuple[Answer, ...]
+    stopped_ms: int | None
+
+    def __repr__(self) -> str:
+        return f"<StoredTable {self.table} at {self.last_seq}>"
+
+
+class SqlJournal:
+    """Keeps commits and gives them back. It remembers nothing itself: all that it knows stands in SQL."""
+
+    def __init__(self, writer: Writer, database: Database, codec: EventCodec | None = None) -> None:
+        self._writer = writer
+        self._database = database
+        self._codec = codec or EventCodec()
+
+    async def commit(self, commit: TableCommit) -> None:
+        """See `engine/table/ports.py`."""
+        await self._writer.write(commit_write(commit, self._codec))
+
+    async def close_table(self, table: TableId, *, at_ms: int) -> None:
+        """Let a table be opened no more. Its seats must be empty.
+
+        Raises `CommitRefused` with `table/hand_running`, and `StaleOwner`.
+        """
+        await self._writer.write(close_write(table, epoch=self._writer.epoch, at_ms=at_ms))
+
+    async def tables(self) -> list[TableId]:
+        """The tables that are open, the oldest first."""
+        query = select(tables.c.id).where(tables.c.closed_ms.is_(None)).order_by(tables.c.opened_ms, tables.c.id)
+        async with self._database.read() as connection:
+            return [TableId(id) for id in (await connection.execute(query)).scalars()]
+
+    async def load(self, table: TableId) -> StoredTable:
+        """Take the table over, so that nobody else commits to it, and read what it is recovered from.
+
+        Raises `StaleOwner` if there is no such table or a later writer has it, `UnreadableEvent` if its journal has a
+        hole or holds what cannot be read.
+        """
+        async with self._database.read() as connection:
+            stopped_ms = (
+                await connection.execute(_OWNER_ALIVE.where(table_heads.c.table_id == table))
+            ).scalar_one_or_none()
+        await self._writer.write(take_write(table, epoch=self._writer.epoch))
+        async with self._database.read() as connection:
+            row = (await connection.execute(_STANDS.where(table_heads.c.table_id == table))).one()
+            kept = await kept_events(connection, self._codec, table, after_seq=row.checkpoint_seq or 0)
+            answered = (await connection.execute(_ANSWERS.where(answers.c.table_id == table))).all()
+        if [one.seq for one in kept] != list(range((row.checkpoint_seq or 0) + 1, row.last_seq + 1)):
+            raise UnreadableEvent(reason="hole", table=table, after_seq=row.checkpoint_seq)
+        return StoredTable(
+            table=table,
+            epoch=row.epoch,
+            last_seq=row.last_seq,
+            checkpoint=row.state,
+            events=kept,
+            answers=tuple(Answer(one.player_id, one.command_id, one.digest, one.seq) for one in answered),
+            stopped_ms=stopped_ms,
+        )
+
+    async def events_after(self, table: TableId, seq: int, *, limit: int) -> tuple[Kept, ...]:
+        """The next events of a table after that number, at most `limit` of them. Raises `UnreadableEvent`."""
+        async with self._database.read() as connection:
+            return await kept_events(connection, self._codec, table, after_seq=seq, limit=limit)
+
+    async def hand_events(self, hand: HandId) -> tuple[Kept, ...]:
+        """Everything that happened at the table while the hand ran; nothing if there is no such hand.
+
+        Raises `UnreadableEvent`.
+        """
+        async with self._database.read() as connection:
+            of_hand = select(hands.c.table_id, hands.c.first_seq, hands.c.last_seq).where(hands.c.id == hand)
+            found = (await connection.execute(of_hand)).one_or_none()
+            if found is None:
+                return ()
+            return await kept_events(
+                connection, self._codec, found.table_id, after_seq=found.first_seq - 1, last_seq=found.last_seq
+            )
+
+
+async def kept_events(  # noqa: PLR0913 - a range of rows, every bound of it named
+    connection: AsyncConnection,
+    codec: EventCodec,
+    table: TableId,
+    *,
+    after_seq: int,
+    last_seq: int | None = None,
+    limit: int | None = None,
+) -> tuple[Kept, ...]:
+    """Read a table's events after a number, in order. Raises `UnreadableEvent`."""
+    query = _ROWS.where(journal.c.table_id == table, journal.c.seq > after_seq).limit(limit)
+    if last_seq is not None:
+        query = query.where(journal.c.seq <= last_seq)
+    rows = (await connection.execute(query)).all()
+    return tuple(Kept(row.seq, row.at_ms, _event(codec, table, row)) for row in rows)
+
+
+def _event(codec: EventCodec, table: TableId, row: Row[*tuple[Any, ...]]) -> AnyEvent:
+    try:
+        return codec.decode(format=row.format, payload=row.payload)
+    except UnreadableEvent as error:
+        raise UnreadableEvent(**error.fields, table=table, seq=row.seq) from None
+
+
+_ROWS = select(journal.c.seq, journal.c.at_ms, journal.c.format, journal.c.payload).order_by(journal.c.seq)
+_OWNER_ALIVE = select(server_epochs.c.alive_ms).join(table_heads, table_heads.c.epoch == server_epochs.c.epoch)
+_STANDS = select(
+    table_heads.c.epoch, table_heads.c.last_seq, checkpoints.c.seq.label("checkpoint_seq"), checkpoints.c.state
+).outerjoin(checkpoints, checkpoints.c.table_id == table_heads.c.table_id)
+_ANSWERS = select(answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq).order_by(answers.c.number)
