@@ -79,3 +79,9 @@ FAULT_PAUSE_MS = 1_000
 
 MAX_PORTS_TRIED = 20
 """Ports that `serve` tries, one after the other, when the first is taken. Beyond: it says so and ends."""
+
+MAX_READERS = 4
+"""Connections that read SQL at once. Beyond: a read waits."""
+
+MAX_READ_MS = 10_000
+"""How long one read of SQL may last. Beyond: it ends with a timeout, so no snapshot keeps the WAL from shrinking."""
