@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from app.accounts.passwords import Passwords
 from app.accounts.repository import AccountRepository
 from app.accounts.service import Accounts, AccountTerms
 from app.gateway.service import Gateway
@@ -29,6 +28,7 @@ from engine.rules.cards import DECK
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from app.accounts.passwords import Passwords
     from app.settings import Settings
     from app.store.opening import Store
 
@@ -60,7 +60,7 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings) -> AsyncIterator[House]:
+async def open_house(settings: Settings, *, passwords: Passwords) -> AsyncIterator[House]:
     """Put a house together, with its tables as they were left, and take it apart at the end.
 
     The database must have this version's schema. Raises `WrongSchema`, `StoreInUse`, `StoreUnsafe`, `BadDatabaseUrl`.
@@ -69,7 +69,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     async with AsyncExitStack() as stack:
         store = await open_store(settings.database_url, now_ms=clock.now_ms)
         stack.push_async_callback(store.close)
-        house = _furnished(settings, clock=clock, store=store)
+        house = _furnished(settings, clock=clock, store=store, passwords=passwords)
         await house.accounts.prepare()
         await house.rooms.start()
         stack.push_async_callback(house.drain)
@@ -81,7 +81,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         yield house
 
 
-def _furnished(settings: Settings, *, clock: SystemClock, store: Store) -> House:
+def _furnished(settings: Settings, *, clock: SystemClock, store: Store, passwords: Passwords) -> House:
     database, bank = store.database, store.bank
     account_terms = AccountTerms(
         min_age=settings.min_age, grant_chips=settings.grant_chips, session_hours=settings.session_hours
@@ -91,7 +91,7 @@ def _furnished(settings: Settings, *, clock: SystemClock, store: Store) -> House
         amount_chips=settings.refill_chips,
         pause_ms=settings.refill_pause_s * 1_000,
     )
-    accounts = Accounts(AccountRepository(database), bank, Passwords(), clock=clock, terms=account_terms)
+    accounts = Accounts(AccountRepository(database), bank, passwords, clock=clock, terms=account_terms)
     rooms = Rooms(
         TablePorts(
             shelf=store.journal,

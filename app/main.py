@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from app import errors
 from app.access import provide
 from app.accounts import endpoints as accounts
+from app.accounts.passwords import Passwords
 from app.bootstrap import open_house
 from app.gateway import endpoints as gateway
 from app.health import endpoints as health
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Make the application. Its house opens with the application's lifespan, and stands in `app.state.house` then."""
+def create_app(settings: Settings | None = None, *, passwords: Passwords | None = None) -> FastAPI:
+    """Make the application. Its house opens with the application's lifespan, and stands in `app.state.house` then.
+
+    `passwords` hashes otherwise than the house's own would, which only tests want.
+    """
     chosen = Settings() if settings is None else settings
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_house(chosen) as house:
+        async with open_house(chosen, passwords=passwords or Passwords()) as house:
             app.state.house = house
             provide(app, house.services())
             yield
