@@ -11,7 +11,7 @@ from engine.rules.errors import LawBroken
 from engine.rules.events import HandCancelled, HandEnded, HandEvent, PlayerId
 from engine.rules.stud import StudHand
 from engine.table.events import AnyEvent, TableEvent
-from engine.table.laws import require_booked, require_sound
+from engine.table.laws import require_lawful
 from engine.table.ports import AccountRef, Entry, Transfer, TransferReason
 from engine.table.state import TableState, evolve_table, note_hand_event
 
@@ -103,6 +103,5 @@ class Change:
         """Close the decision. Raises `LawBroken` if it breaks a law: then it must not be gone on with."""
         if not self._events:
             return nothing(self._before)
-        require_sound(self.state)
-        require_booked(self._before, self.state, self._transfers)
+        require_lawful(self._before, self.state, self._transfers)
         return Decision(state=self.state, events=tuple(self._events), transfers=tuple(self._transfers), cast=self._cast)

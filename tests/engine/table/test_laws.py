@@ -9,7 +9,7 @@ from engine.limits import MAX_CHIPS
 from engine.rules.actions import SeatNo
 from engine.rules.errors import LawBroken
 from engine.rules.events import PlayerId
-from engine.table.laws import require_booked, require_sound
+from engine.table.laws import require_lawful, require_sound
 from engine.table.ports import AccountRef, Entry, Transfer
 from engine.table.state import SeatState, TableState
 from tests.engine.table.desk import ANN, TABLE, Desk
@@ -17,12 +17,19 @@ from tests.engine.table.desk import ANN, TABLE, Desk
 ONE, TWO = SeatNo(1), SeatNo(2)
 
 
+def resting() -> TableState:
+    desk = Desk()
+    desk.sit("ann")
+    desk.sit("bob")
+    return desk.state
+
+
 def running() -> TableState:
     desk = Desk()
     desk.sit("ann")
     desk.sit("bob")
     desk.deal()
-    return desk.state.copy()
+    return desk.state
 
 
 def change(state: TableState, seat: SeatNo, **fields: object) -> None:
@@ -110,6 +117,14 @@ def test_a_planted_fault_is_found(fault: Callable[[TableState], None]) -> None:
         require_sound(state)
 
 
+def test_a_fault_of_the_hand_is_found_where_no_seat_has_changed() -> None:
+    before, after = running(), running()
+    require_lawful(before, after, [])
+    chip_from_nowhere(after)
+    with pytest.raises(LawBroken):
+        require_lawful(before, after, [])
+
+
 def transfer(*amounts: int, kind: str = "seat") -> Transfer:
     seat = AccountRef(kind="seat", player=ANN, table=TABLE)
     wallet = AccountRef(kind="wallet", player=ANN)
@@ -128,9 +143,9 @@ def transfer(*amounts: int, kind: str = "seat") -> Transfer:
     ],
 )
 def test_what_the_seats_gain_is_what_the_transfers_move(gained: int, transfers: list[Transfer]) -> None:
-    before, after = running(), running()
+    before, after = resting(), resting()
     change(after, ONE, stack_chips=1_000 + gained)
-    require_booked(before, after, transfers)
+    require_lawful(before, after, transfers)
 
 
 @pytest.mark.parametrize(
@@ -146,14 +161,14 @@ def test_what_the_seats_gain_is_what_the_transfers_move(gained: int, transfers: 
     ],
 )
 def test_a_transfer_that_tells_otherwise_is_found(gained: int, transfers: list[Transfer]) -> None:
-    before, after = running(), running()
+    before, after = resting(), resting()
     change(after, ONE, stack_chips=1_000 + gained)
     with pytest.raises(LawBroken):
-        require_booked(before, after, transfers)
+        require_lawful(before, after, transfers)
 
 
 def test_a_seat_that_vanishes_with_its_chips_is_found() -> None:
-    before, after = running(), running()
+    before, after = resting(), resting()
     del after.seats[ONE]
     with pytest.raises(LawBroken):
-        require_booked(before, after, [])
+        require_lawful(before, after, [])
