@@ -25,7 +25,7 @@ def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
+    handler = _StandardError() if stream is None else logging.StreamHandler(stream)
     handler.setFormatter(_formatter(as_json=settings.log_format == "json"))
     handler.addFilter(without_query)
     root = logging.getLogger()
@@ -38,11 +38,32 @@ def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
         logger.setLevel(settings.log_level.upper())
 
 
+def configure_unless_done(settings: Settings) -> None:
+    """Make sure that logs are ours, whoever started the process: what a library does by itself may tell secrets."""
+    if not structlog.is_configured():
+        configure(settings)
+
+
 def without_query(record: logging.LogRecord) -> bool:
     """Cut the query off every path in a line of uvicorn: a query is where people put what should not be seen."""
     if record.name.startswith("uvicorn") and isinstance(record.args, tuple):
         record.args = tuple(arg.partition("?")[0] if isinstance(arg, str) else arg for arg in record.args)
     return True
+
+
+class _StandardError(logging.StreamHandler[TextIO]):
+    """Writes to whatever standard error is when a line comes, as it may be exchanged."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, stream: TextIO) -> None:
+        raise AttributeError("this handler follows sys.stderr")
 
 
 _COMMON: list[structlog.typing.Processor] = [

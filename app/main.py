@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from app import errors
+from app import errors, logs
 from app.access import provide
 from app.accounts import endpoints as accounts
 from app.accounts.passwords import Passwords
@@ -29,6 +29,7 @@ def create_app(settings: Settings | None = None, *, passwords: Passwords | None 
     `passwords` hashes otherwise than the house's own would, which only tests want.
     """
     chosen = Settings() if settings is None else settings
+    logs.configure_unless_done(chosen)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

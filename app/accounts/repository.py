@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select, tuple_
 
 from app.store.tables import players, sessions
 from engine.rules.events import PlayerId
@@ -55,23 +55,26 @@ class AccountRepository:
         self, player: PlayerId, token_sha256: bytes, *, created_ms: int, expires_ms: int, keep: int
     ) -> None:
         """Keep a new session and the latest of the player's others, at most `keep`; what has run out is dropped."""
-        kept = (
-            select(sessions.c.token_sha256)
-            .where(sessions.c.player_id == player, sessions.c.expires_ms > created_ms)
-            .order_by(sessions.c.created_ms.desc(), sessions.c.token_sha256)
-            .limit(keep)
-        )
-        async with self._database.write() as connection:
-            await connection.execute(delete(sessions).where(sessions.c.expires_ms <= created_ms))
-            await connection.execute(
-                delete(sessions).where(sessions.c.player_id == player, sessions.c.token_sha256.not_in(kept))
+        later = sessions.alias("later")
+        later_ones = (
+            select(func.count())
+            .select_from(later)
+            .where(
+                later.c.player_id == player,
+                tuple_(later.c.created_ms, later.c.token_sha256)
+                > tuple_(sessions.c.created_ms, sessions.c.token_sha256),
             )
-            await connection.execute(
+            .scalar_subquery()
+        )
+        async with self._database.write() as write:
+            await write.execute(delete(sessions).where(sessions.c.expires_ms <= created_ms))
+            await write.execute(delete(sessions).where(sessions.c.player_id == player, later_ones >= keep))
+            await write.execute(
                 insert(sessions).values(
                     token_sha256=token_sha256, player_id=player, created_ms=created_ms, expires_ms=expires_ms
                 )
             )
 
     async def end_session(self, token_sha256: bytes) -> None:
-        async with self._database.write() as connection:
-            await connection.execute(delete(sessions).where(sessions.c.token_sha256 == token_sha256))
+        async with self._database.write() as write:
+            await write.execute(delete(sessions).where(sessions.c.token_sha256 == token_sha256))

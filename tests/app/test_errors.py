@@ -50,8 +50,9 @@ async def client() -> AsyncIterator[httpx2.AsyncClient]:
         (refusals.NotFound(), 404),
         (refusals.NotLoggedIn(), 401),
         (refusals.NotOfAge(min_age=18), 403),
-        (refusals.RefillNotNeeded(), 409),
-        (refusals.RefillTooSoon(), 429),
+        (CommitRefused("wallet/refill_not_needed"), 409),
+        (CommitRefused("wallet/refill_too_soon"), 429),
+        (CommitRefused("account/name_taken"), 409),
         (SeatTaken(seat=1), 409),
         (TableBusy(), 503),
         (CommitRefused("wallet/insufficient"), 409),
@@ -160,7 +161,7 @@ async def test_a_body_beyond_the_bound_is_refused_while_it_comes(client: httpx2.
 
 
 def test_an_endpoint_documents_what_it_refuses() -> None:
-    answers = errors.documented(refusals.WrongLogin, refusals.NotLoggedIn)
+    answers = errors.documented("account/wrong_login", "account/not_logged_in")
     assert answers[401]["description"] == "`account/not_logged_in` or `account/wrong_login`"
     assert set(answers) == {401, 413, 422}
     assert json.dumps(answers[401]["model"].model_json_schema())
