@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, insert, literal_column, select, update
 from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.store.errors import StoreUnsafe
 from app.store.tables import server_epochs
@@ -190,6 +191,18 @@ class SqliteBatches:
         return int(epoch)
 
 
+_BAD_WRITES = (
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+    sqlite3.DataError,
+    SQLAlchemyError,
+    OverflowError,
+    ValueError,
+    TypeError,
+    IndexError,
+)
+
+
 def _refusal_of(cursor: sqlite3.Cursor, write: Write) -> AvenueError | None:
     for step in write.steps:
         try:
@@ -200,7 +213,8 @@ def _refusal_of(cursor: sqlite3.Cursor, write: Write) -> AvenueError | None:
             if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                 raise
             verdict = failed("bad_statement")
-        except (sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError, OverflowError):
+        except _BAD_WRITES:
+            # A mistake of ours in this one write must not take the writer down, and all tables with it.
             verdict = failed("bad_value")
         else:
             if step.changes is None or changed == step.changes * len(step.rows):

@@ -1,8 +1,7 @@
 """Reads over SQLAlchemy, and the plain writes that move no money (sessions and the like).
 
-Money and journals never go this way: they go through the writer (`app/store/writer.py`). Both sides may write at once;
-SQLite lets one in and the other waits. On SQLite a transaction that will write says so when it begins, since one that
-reads first and writes later would lose what was written in between.
+Every write of a server goes through its one writer (`app/store/writer.py`), these too: a second connection that writes
+makes SQLite's writers wait for each other by sleeping, and one login would hold up the commits of every table.
 """
 
 from __future__ import annotations
@@ -12,23 +11,38 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Delete, Insert, Update, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from app.store.batches import BUSY_TIMEOUT_MS
+from app.store.batches import BUSY_TIMEOUT_MS, DIALECT
 from app.store.urls import async_url
+from app.store.writer import Writer
+from app.store.writes import Step, Write, bound_step
 from engine.limits import MAX_READ_MS, MAX_READERS
+
+
+class PlainWrite:
+    """Collects the statements of one write. They are run in their order, all of them or none, when its block ends."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+
+    async def execute(self, statement: Insert | Update | Delete) -> None:
+        """Add a statement with its values. Nothing comes back: let the statement itself say what it is to depend on."""
+        self._steps.append(bound_step(statement, DIALECT))
+
+    def as_write(self) -> Write:
+        return Write(about="plain", steps=tuple(self._steps))
 
 
 class Database:
     """The two ways to SQL over SQLAlchemy. The schema must be there; `close` it at the end."""
 
-    def __init__(self, path: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
-        self._readers = _engine(path, connections=MAX_READERS, reads_only=True, busy_timeout_ms=busy_timeout_ms)
-        # One is enough: SQLite lets one write at a time, and here the others wait without asking again and again.
-        self._writer = _engine(path, connections=1, reads_only=False, busy_timeout_ms=busy_timeout_ms)
+    def __init__(self, path: Path, writer: Writer, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+        self._writer = writer
+        self._readers = _readers(path, busy_timeout_ms=busy_timeout_ms)
 
     @asynccontextmanager
     async def read(self, *, max_ms: int | None = MAX_READ_MS) -> AsyncIterator[AsyncConnection]:
@@ -40,42 +54,38 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction that is kept if the block ends well, and taken back if it raises."""
-        async with self._writer.begin() as connection:
-            yield connection
+    async def write(self) -> AsyncIterator[PlainWrite]:
+        """Collect a write that moves no money. When the block has ended well it is durable; if it raises, nothing is.
+
+        Raises what `Writer.write` raises.
+        """
+        collected = PlainWrite()
+        yield collected
+        await self._writer.write(collected.as_write())
 
     async def close(self) -> None:
         await self._readers.dispose()
-        await self._writer.dispose()
 
 
-def _engine(path: Path, *, connections: int, reads_only: bool, busy_timeout_ms: int) -> AsyncEngine:
+def _readers(path: Path, *, busy_timeout_ms: int) -> AsyncEngine:
     engine = create_async_engine(
         async_url(path),
         # Parameters are names, hashes and tokens: no error may show them.
         hide_parameters=True,
-        pool_size=connections,
+        pool_size=MAX_READERS,
         max_overflow=0,
         connect_args={"isolation_level": None},
-    )
-    pragmas = (
-        f"busy_timeout = {busy_timeout_ms}",
-        "synchronous = FULL",
-        "fullfsync = ON",
-        "foreign_keys = ON",
-        f"query_only = {'ON' if reads_only else 'OFF'}",
     )
 
     @event.listens_for(engine.sync_engine, "connect")
     def set_up(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
         cursor = connection.cursor()
-        for pragma in pragmas:
+        for pragma in (f"busy_timeout = {busy_timeout_ms}", "query_only = ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
     @event.listens_for(engine.sync_engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
+        connection.exec_driver_sql("BEGIN")
 
     return engine

@@ -38,7 +38,7 @@ async def open_store(url: str, *, now_ms: Callable[[], int]) -> Store:
     await asyncio.to_thread(check, url)
     writer = SqliteWriter(path, now_ms=now_ms)
     await writer.start()
-    database = Database(path)
+    database = Database(path, writer)
     return Store(
         database=database,
         writer=writer,

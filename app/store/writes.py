@@ -9,7 +9,7 @@ of changed rows, and the step says what the askers are told when that breaks. So
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 from sqlalchemy import BindParameter, Dialect, bindparam
@@ -103,6 +103,12 @@ def failed(reason: str, **fields: Any) -> Verdict:
     return Verdict("failed", fields={"reason": reason, **fields})
 
 
+class Runnable(Protocol):
+    """What a step runs: a `Statement`, or one that came with its values."""
+
+    def prepared(self, dialect: Dialect) -> Prepared: ...
+
+
 class Step(msgspec.Struct, frozen=True):
     """One statement, run for each row in turn.
 
@@ -110,7 +116,7 @@ class Step(msgspec.Struct, frozen=True):
     mistake of ours: the write fails, with its name in the fault.
     """
 
-    statement: Statement
+    statement: Runnable
     rows: tuple[Row, ...]
     changes: int | None = None
     verdicts: Mapping[Breach, Verdict] = {}
@@ -121,6 +127,27 @@ class Step(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         # Rows hold journals and hashes: never show them.
         return f"<Step of {len(self.rows)} rows>"
+
+
+def bound_step(clause: ClauseElement, dialect: Dialect) -> Step:
+    """A step of a statement that holds its own values, as SQLAlchemy builds it; compiled here and now."""
+    compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
+    names: list[str] = compiled.positiontup or []  # type: ignore[attr-defined]
+    values = compiled.params
+    return Step(_Text(str(compiled), dialect.name), (tuple(values[name] for name in names),))
+
+
+class _Text:
+    """A statement that is text already, for one database alone."""
+
+    def __init__(self, sql: str, dialect: str) -> None:
+        self._prepared = Prepared(sql, None)
+        self._dialect = dialect
+
+    def prepared(self, dialect: Dialect) -> Prepared:
+        if dialect.name != self._dialect:
+            raise ValueError(f"the statement is for {self._dialect}, not for {dialect.name}")
+        return self._prepared
 
 
 class Write(msgspec.Struct, frozen=True):
