@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NewType, TypeAlias, Union, get
 import msgspec
 
 from app.wire.client import ClientFrame, CommandFrame
+from app.wire.codes import socket_codes
 from app.wire.server import ServerFrame
 from engine.rules.actions import Action, SeatNo, Size
 from engine.rules.cards import HIDDEN, RANKS, SUITS, Card
@@ -59,12 +60,16 @@ NEW_TYPES: dict[Any, tuple[str, Schema]] = {
     TableId: ("A table.", {}),
 }
 
+CODE_FIELD = ("Error", "code")
+"""The one field whose words are not a type of Python: a later server may have more of them."""
+
 DESCRIPTIONS = {
     "ServerFrame": "Every frame from a table to a client. A client ignores a type that it does not know.",
     "ClientFrame": "Every frame from a client to a table. The server refuses what is not described here.",
     "Command": "A client's frame that gets an answer of its own.",
     "Event": "What happened at a table, in order. A client that does not know a type must ask for a new snapshot.",
     "Action": "What a player may wish on his turn.",
+    "ErrorCode": "A stable code; the examples are all that this server has. A client must live with others.",
 }
 
 
@@ -172,7 +177,8 @@ class _Definitions:
             required.append(config.tag_field)
         taken = config.forbid_unknown_fields
         for field in msgspec.structs.fields(struct):
-            properties[field.encode_name] = self.schema_of(field.type)
+            is_code = (struct.__name__, field.name) == CODE_FIELD
+            properties[field.encode_name] = self._codes() if is_code else self.schema_of(field.type)
             # The server always sends a default; a client may leave it out.
             if field.required or not taken:
                 required.append(field.encode_name)
@@ -191,6 +197,15 @@ class _Definitions:
         name = kind.__name__
         self.schemas[name] = {"description": description, **_PLAIN[kind.__supertype__], **constraints}
         return _reference(name)
+
+    def _codes(self) -> Schema:
+        self.schemas["ErrorCode"] = {
+            "description": DESCRIPTIONS["ErrorCode"],
+            "type": "string",
+            "pattern": "^[a-z_]+/[a-z_]+$",
+            "examples": list(socket_codes()),
+        }
+        return _reference("ErrorCode")
 
     def _words(self, name: str) -> Schema:
         self.schemas[name] = {"enum": list(get_args(WORDS[name]))}

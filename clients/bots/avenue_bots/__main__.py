@@ -29,7 +29,7 @@ console = Console(stderr=True)
 STDIN = 0
 STDIN_CHUNK_BYTES = 65_536
 
-StrategyName = Literal["cautious", "loose", "random-legal"]
+StrategyName = Literal["cautious", "loose", "random"]
 Url = Annotated[str, typer.Option("--url", help="The server's address, as it prints it.", show_default=True)]
 
 

@@ -14,5 +14,5 @@ Strategy: TypeAlias = Callable[[TableState, Options, Random], Option]
 STRATEGIES: dict[str, Strategy] = {
     "cautious": cautious.choose,
     "loose": loose.choose,
-    "random-legal": random_legal.choose,
+    "random": random_legal.choose,
 }

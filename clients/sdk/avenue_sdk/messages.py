@@ -25,6 +25,9 @@ Category: TypeAlias = Literal[
 
 DealtFace: TypeAlias = Literal["down", "up", "tabled"]
 
+ErrorCode: TypeAlias = str
+"""A stable code; the examples are all that this server has. A client must live with others."""
+
 Face: TypeAlias = Literal["down", "up"]
 
 Game: TypeAlias = Literal["stud5", "stud7"]
@@ -192,7 +195,7 @@ class Error(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="er
     """Refused, and nothing has changed. `id` is null where the frame had none that could be read."""
 
     id: str | None
-    code: str
+    code: ErrorCode
     fields: dict[str, Any]
 
 
