@@ -182,9 +182,9 @@ class Rooms:
             began_at_seq = hosted.actor.state.seq
             room.served_by(hosted.actor)
             await self._run(hosted.actor)
-            room.interrupted()
             if self._stopping:
                 return
+            room.interrupted()
             in_a_row = 1 if hosted.actor.state.seq > began_at_seq else in_a_row + 1
             log.error("table broke down", table=room.table, in_a_row=in_a_row)
             if in_a_row > MAX_TABLE_RESTARTS or not await self._bring_back(hosted):

@@ -165,6 +165,10 @@ def test_b218_b188_ones_own_down_cards_and_no_others(viewer: int | None) -> None
     assert "??" in text
 
 
+def _stays(action: Action) -> bool:
+    return not isinstance(action, Fold)
+
+
 def random_hand(seed: int, variant: Variant) -> list[HandEvent]:
     dice = random.Random(seed)
     deck = list(DECK)
@@ -173,10 +177,9 @@ def random_hand(seed: int, variant: Variant) -> list[HandEvent]:
     hand, events = stud.start(hand=HandId("h-1"), variant=variant, dealer=0, seats=seats(*stacks), deck=deck)
     while not hand.over:
         ((seat, options),) = stud.legal(hand).items()
-        likely = [one.action for one in options if not isinstance(one.action, Fold)] or [one.action for one in options]
-        events += stud.apply(
-            hand, seat, dice.choice(likely if dice.random() < 0.9 else [one.action for one in options])
-        )
+        every: list[Action] = [one.action for one in options]
+        staying = list(filter(_stays, every))
+        events += stud.apply(hand, seat, dice.choice(staying if staying and dice.random() < 0.9 else every))
     return events
 
 

@@ -1,0 +1,77 @@
+"""A shelf of tables in memory, and followers who only listen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.rooms.feed import Subscription
+from app.rooms.viewer import Viewer
+from app.wire.server import ServerFrame
+from engine.rules.errors import AvenueError
+from engine.rules.events import PlayerId
+from engine.table.errors import StaleOwner
+from engine.table.events import AnyEvent, TableId
+from engine.table.ports import Answer, TableCommit
+from tests.fakes import MemoryJournal
+
+
+@dataclass(frozen=True)
+class Kept:
+    epoch: int
+    checkpoint: bytes | None
+    events: Sequence[tuple[int, int, AnyEvent]]
+    answers: Sequence[Answer]
+    stopped_ms: int | None = None
+
+
+@dataclass
+class MemoryShelf:
+    """A journal for each table. `load_fails` are raised by the next loads, in turn."""
+
+    journals: dict[TableId, MemoryJournal] = field(default_factory=dict)
+    load_fails: list[Exception] = field(default_factory=list)
+    loads: int = 0
+
+    async def commit(self, commit: TableCommit) -> None:
+        journal = self.journals.setdefault(commit.table, MemoryJournal())
+        await journal.commit(commit)
+
+    async def tables(self) -> list[TableId]:
+        return list(self.journals)
+
+    async def load(self, table: TableId) -> Kept:
+        self.loads += 1
+        await asyncio.sleep(0)
+        if self.load_fails:
+            raise self.load_fails.pop(0)
+        if table not in self.journals:
+            raise StaleOwner
+        journal = self.journals[table]
+        return Kept(journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers))
+
+
+class Listener:
+    """Somebody who follows a table and writes down what he gets."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.frames: list[ServerFrame] = []
+        self.closed_with: AvenueError | None = None
+
+    def text(self, text: str) -> None:
+        self.texts.append(text)
+
+    def frame(self, frame: ServerFrame) -> None:
+        self.frames.append(frame)
+
+    def close(self, error: AvenueError) -> None:
+        self.closed_with = error
+
+
+def follower(name: str | None = None, *, house_bot: bool = False) -> tuple[Listener, Subscription]:
+    """Somebody at a table: a player by that name, or with None a stranger."""
+    listener = Listener()
+    viewer = None if name is None else Viewer(player=PlayerId(name), name=name, house_bot=house_bot)
+    return listener, Subscription(listener, viewer)

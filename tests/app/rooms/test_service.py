@@ -1,0 +1,239 @@
+"""The host of the tables: opening, bringing back, breaking down alone, stopping."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from app.refusals import NoSuchTable, ServerStops, TooManySeats
+from app.rooms import service as service_module
+from app.rooms.room import Room
+from app.rooms.service import Rooms, TablePorts
+from app.wire.server import Snapshot
+from engine.limits import MAX_TABLE_RESTARTS, MAX_TABLES_PER_PLAYER
+from engine.rules.actions import SeatNo
+from engine.rules.errors import BadVariant, Refusal
+from engine.rules.events import PlayerId
+from engine.rules.variants import five_card_stud
+from engine.table.commands import Sit, SitOut, StandUp
+from engine.table.errors import CommitFailed, JournalBroken, TableBusy, TableClosed
+from engine.table.events import TableConfig, TableId
+from tests.app.rooms.shelf import MemoryShelf, follower
+from tests.fakes import RecordingFaults, SeededDecks, VirtualClock, settle
+
+ADA, BOB = PlayerId("ada"), PlayerId("bob")
+
+
+class Bench:
+    def __init__(self, shelf: MemoryShelf | None = None) -> None:
+        self.shelf = shelf or MemoryShelf()
+        self.clock = VirtualClock()
+        self.faults = RecordingFaults()
+        ports = TablePorts(shelf=self.shelf, clock=self.clock, decks=SeededDecks(1), faults=self.faults, epoch=1)
+        self.rooms = Rooms(ports)
+
+    async def open(self, name: str = "Rue", **fields: Any) -> Room:
+        variant = five_card_stud(small_bet_chips=2, big_bet_chips=4)
+        config = TableConfig(name=name, variant=variant, currency="PLAY", min_buy_in_chips=40, **fields)
+        room = await self.rooms.open(config)
+        await settle()
+        return room
+
+
+@pytest.fixture
+async def bench(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
+    monkeypatch.setattr(service_module, "RESTART_PAUSES_S", (0,))
+    made = Bench()
+    yield made
+    await made.rooms.stop()
+
+
+def sit(player: PlayerId, command_id: str = "s1", chips: int = 100) -> Sit:
+    return Sit(player=player, command_id=command_id, name=str(player), seat=None, buy_in_chips=chips)
+
+
+async def test_an_opened_table_takes_commands(bench: Bench) -> None:
+    room = await bench.open()
+    seq = await bench.rooms.submit(room, sit(ADA))
+    assert seq == 2
+    assert room.seat_of(ADA) == SeatNo(1)
+    assert [one.table for one in bench.rooms] == [room.table]
+
+
+async def test_a_table_that_contradicts_itself_is_not_opened(bench: Bench) -> None:
+    with pytest.raises(BadVariant):
+        await bench.open(max_buy_in_chips=1)
+    assert len(bench.rooms) == 0
+    assert bench.shelf.journals == {}
+
+
+async def test_a_table_that_is_not_there(bench: Bench) -> None:
+    with pytest.raises(NoSuchTable):
+        bench.rooms.room(TableId("nowhere"))
+
+
+async def test_b172_tables_come_back_as_they_were_left(bench: Bench) -> None:
+    room = await bench.open()
+    await bench.rooms.submit(room, sit(ADA))
+    await bench.rooms.stop()
+    again = Bench(bench.shelf)
+    await again.rooms.start()
+    await settle()
+    back = again.rooms.room(room.table)
+    assert back.public_view() == room.public_view()
+    # The same command gets the same answer from the next process, and is not done twice.
+    assert await again.rooms.submit(back, sit(ADA)) == 2
+    assert len(back.public_view().seats) == 1
+    await again.rooms.stop()
+
+
+async def test_one_that_cannot_be_read_stays_closed_and_the_others_open(bench: Bench) -> None:
+    rooms = [await bench.open(name=name) for name in ("one", "two", "three")]
+    await bench.rooms.stop()
+    again = Bench(bench.shelf)
+    again.shelf.load_fails = [JournalBroken(seq=1, reason="gap")]
+    await again.rooms.start()
+    assert [one.table for one in again.rooms] == [room.table for room in rooms[1:]]
+    await again.rooms.stop()
+
+
+async def test_b173_a_table_that_breaks_is_brought_back_and_the_others_do_not_notice(bench: Bench) -> None:
+    broken, other = await bench.open("broken"), await bench.open("other")
+    listener, subscription = follower("ada")
+    broken.join(subscription)
+    await bench.rooms.submit(broken, sit(ADA))
+    bench.shelf.journals[broken.table].lose_next_answer(OSError("the answer was lost"))
+    with pytest.raises(Exception, match="commit_unknown"):
+        await bench.rooms.submit(broken, sit(BOB, "s2"))
+    assert await bench.rooms.submit(other, sit(BOB, "s3")) == 2
+    await settle()
+    # What was committed stands, and who follows the table was given it anew.
+    assert {seat.name for seat in broken.public_view().seats} == {"ada", "bob"}
+    snapshots = [frame for frame in listener.frames if isinstance(frame, Snapshot)]
+    assert [snapshot.table.seq for snapshot in snapshots] == [1, 3]
+    assert await bench.rooms.submit(broken, SitOut(player=ADA, command_id="o1")) == 4
+    assert bench.shelf.loads == 3
+
+
+async def test_a_commit_that_failed_breaks_nothing(bench: Bench) -> None:
+    room = await bench.open()
+    bench.shelf.journals[room.table].fail_next(CommitFailed())
+    with pytest.raises(CommitFailed):
+        await bench.rooms.submit(room, sit(ADA))
+    assert await bench.rooms.submit(room, sit(ADA)) == 2
+    assert bench.shelf.loads == 1
+
+
+async def test_while_a_table_is_brought_back_it_is_busy(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "RESTART_PAUSES_S", (60,))
+    room = await bench.open()
+    bench.shelf.journals[room.table].lose_next_answer(OSError())
+    with pytest.raises(Exception, match="commit_unknown"):
+        await bench.rooms.submit(room, sit(ADA))
+    await settle()
+    with pytest.raises(TableBusy):
+        await bench.rooms.submit(room, sit(BOB))
+    # A newcomer sees what was committed last, as far as it is known.
+    listener, subscription = follower()
+    room.join(subscription)
+    assert len(listener.frames) == 1
+
+
+async def test_a_store_that_does_not_answer_is_asked_again(bench: Bench) -> None:
+    room = await bench.open()
+    bench.shelf.load_fails = [CommitFailed(), TimeoutError(), OSError()]
+    bench.shelf.journals[room.table].lose_next_answer(OSError())
+    with pytest.raises(Exception, match="commit_unknown"):
+        await bench.rooms.submit(room, sit(ADA))
+    await settle()
+    assert await bench.rooms.submit(room, StandUp(player=ADA, command_id="u1")) == 3
+    assert bench.shelf.loads == 5
+
+
+async def test_a_journal_that_cannot_be_read_closes_its_table(bench: Bench) -> None:
+    room, other = await bench.open("broken"), await bench.open("other")
+    listener, subscription = follower()
+    room.join(subscription)
+    bench.shelf.load_fails = [JournalBroken(seq=2, reason="gap")]
+    bench.shelf.journals[room.table].lose_next_answer(OSError())
+    with pytest.raises(Exception, match="commit_unknown"):
+        await bench.rooms.submit(room, sit(ADA))
+    await settle()
+    assert isinstance(listener.closed_with, TableClosed)
+    with pytest.raises(TableClosed):
+        await bench.rooms.submit(room, sit(BOB))
+    latecomer, late = follower()
+    room.join(late)
+    assert isinstance(latecomer.closed_with, TableClosed)
+    assert await bench.rooms.submit(other, sit(BOB)) == 2
+
+
+async def test_one_that_breaks_again_and_again_is_given_up(bench: Bench) -> None:
+    room = await bench.open()
+    listener, subscription = follower()
+    room.join(subscription)
+    for number in range(MAX_TABLE_RESTARTS + 1):
+        bench.shelf.journals[room.table].fail_next(OSError())
+        with pytest.raises(Exception, match="commit_unknown"):
+            await bench.rooms.submit(room, sit(ADA, f"s{number}"))
+        await settle()
+    assert isinstance(listener.closed_with, TableClosed)
+
+
+async def test_one_seat_too_many(bench: Bench) -> None:
+    rooms = [await bench.open(f"t{number}") for number in range(MAX_TABLES_PER_PLAYER + 1)]
+    for room in rooms[:-1]:
+        await bench.rooms.submit(room, sit(ADA))
+    with pytest.raises(TooManySeats) as caught:
+        await bench.rooms.submit(rooms[-1], sit(ADA))
+    assert caught.value.fields == {"max_tables": MAX_TABLES_PER_PLAYER}
+    # Where he sits already he is told so by the table, and others may sit.
+    with pytest.raises(Refusal, match="already_seated"):
+        await bench.rooms.submit(rooms[0], sit(ADA, "s2"))
+    await bench.rooms.submit(rooms[-1], sit(BOB))
+    await bench.rooms.submit(rooms[0], StandUp(player=ADA, command_id="u1"))
+    await bench.rooms.submit(rooms[-1], sit(ADA))
+
+
+async def test_stopping_lets_the_commit_in_flight_end_and_takes_no_more(bench: Bench) -> None:
+    room = await bench.open()
+    journal = bench.shelf.journals[room.table]
+    journal.hold()
+    first = bench.rooms.submit(room, sit(ADA))
+    second = bench.rooms.submit(room, sit(BOB, "s2"))
+    await settle()
+    stopping = asyncio.create_task(bench.rooms.stop())
+    await settle()
+    assert not stopping.done()
+    journal.release()
+    await stopping
+    assert await first == 2
+    with pytest.raises(TableClosed):
+        await second
+    with pytest.raises(TableClosed):
+        await bench.rooms.submit(room, sit(BOB, "s3"))
+
+
+async def test_stopping_does_not_wait_for_a_table_that_waits_for_the_store(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "RESTART_PAUSES_S", (60,))
+    room = await bench.open()
+    bench.shelf.journals[room.table].lose_next_answer(OSError())
+    with pytest.raises(Exception, match="commit_unknown"):
+        await bench.rooms.submit(room, sit(ADA))
+    await settle()
+    async with asyncio.timeout(5):
+        await bench.rooms.stop()
+
+
+async def test_everybody_is_told_that_the_server_stops(bench: Bench) -> None:
+    listeners = []
+    for name in ("one", "two"):
+        room = await bench.open(name)
+        listener, subscription = follower()
+        room.join(subscription)
+        listeners.append(listener)
+    bench.rooms.close_all(ServerStops())
+    assert all(isinstance(one.closed_with, ServerStops) for one in listeners)
