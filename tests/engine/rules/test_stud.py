@@ -220,7 +220,7 @@ def test_a_hand_that_is_over_is_not_made_void() -> None:
     hand, _ = seven("3:bring 1:fold 2:fold", stacks=even(300, seats=3))
     with pytest.raises(LawBroken):
         stud.cancel(hand, "too_late")
+    void, _ = seven("3:bring", stacks=even(300, seats=3))
+    stud.cancel(void, "once")
     with pytest.raises(LawBroken):
-        void, _ = seven("3:bring", stacks=even(300, seats=3))
-        stud.cancel(void, "once")
         stud.cancel(void, "twice")
