@@ -212,12 +212,13 @@ def _next_street(script: _Script) -> None:
 def _collect(script: _Script) -> None:
     """Give the uncalled part back, then build the pots anew if the round has moved any chips."""
     hand = script.hand
-    returned = pots.uncalled(_contributions(hand))
+    contributions = _contributions(hand)
+    returned = pots.uncalled(contributions)
     if returned is not None:
         seat, chips = returned
         stack_chips = hand.player(seat).stack_chips + chips
         script.tell(UncalledReturned(seat=seat, returned_chips=chips, stack_chips=stack_chips))
-    contributions = _contributions(hand)
+        contributions = _contributions(hand)
     if any(one.total_chips for one in contributions):
         built = pots.build_pots(contributions)
         if built != hand.pots:

@@ -44,6 +44,7 @@ from engine.rules.events import (
     RakeTaken,
     RoundOpened,
     UncalledReturned,
+    Wagered,
 )
 from engine.rules.variants import Street, Variant
 
@@ -165,22 +166,16 @@ def evolve(hand: StudHand | None, event: HandEvent) -> StudHand:  # noqa: C901, 
             player.faces = (*player.faces, event.face)
             hand.next_card += 1
         case Called():
-            _put_in(hand, event.seat, event.added_chips, event.stack_chips)
-            _acted(hand, event.seat)
+            betting.mark_acted(hand.round, _pays(hand, event))
         case Checked():
-            _acted(hand, event.seat)
+            betting.mark_acted(hand.round, _takes_turn(hand, event.seat))
         case Folded():
-            hand.player(event.seat).folded = True
-            hand.round.pointer = _index(hand, event.seat)
+            _takes_turn(hand, event.seat).folded = True
             _note_heads_up(hand)
         case Completed() | BetMade() | Raised():
-            player = _put_in(hand, event.seat, event.added_chips, event.stack_chips)
-            betting.fold_wager(hand.round, player, event)
-            hand.round.pointer = _index(hand, event.seat)
+            betting.fold_wager(hand.round, _pays(hand, event), event)
         case BringInPosted():
-            player = _put_in(hand, event.seat, event.added_chips, event.stack_chips)
-            betting.fold_bring_in(hand.round, player, event)
-            hand.round.pointer = _index(hand, event.seat)
+            betting.fold_bring_in(hand.round, _pays(hand, event), event)
         case AntePosted():
             player = hand.player(event.seat)
             player.total_chips += event.added_chips
@@ -280,17 +275,18 @@ def _note_heads_up(hand: StudHand) -> None:
         hand.round.uncapped = True
 
 
-def _put_in(hand: StudHand, seat: SeatNo, added_chips: Chips, stack_chips: Chips) -> HandPlayer:
-    player = hand.player(seat)
-    player.round_chips += added_chips
-    player.total_chips += added_chips
-    player.stack_chips = stack_chips
-    return player
-
-
-def _acted(hand: StudHand, seat: SeatNo) -> None:
-    betting.mark_acted(hand.round, hand.player(seat))
+def _takes_turn(hand: StudHand, seat: SeatNo) -> HandPlayer:
+    """The player whose turn this was; the next one is sought after him."""
     hand.round.pointer = _index(hand, seat)
+    return hand.players[hand.round.pointer]
+
+
+def _pays(hand: StudHand, event: Called | Wagered | BringInPosted) -> HandPlayer:
+    player = _takes_turn(hand, event.seat)
+    player.round_chips += event.added_chips
+    player.total_chips += event.added_chips
+    player.stack_chips = event.stack_chips
+    return player
 
 
 def _index(hand: StudHand, seat: SeatNo) -> int:
