@@ -14,7 +14,8 @@ import structlog
 if TYPE_CHECKING:
     from app.settings import Settings
 
-OWN_AND_UVICORN = ("app", "engine", "uvicorn", "uvicorn.error", "uvicorn.access")
+OWN = ("app", "engine")
+UVICORN = ("uvicorn", "uvicorn.error", "uvicorn.access")
 
 
 def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
@@ -31,11 +32,16 @@ def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
-    for name in OWN_AND_UVICORN:
+    level = settings.log_level.upper()
+    for name in (*OWN, *UVICORN):
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-        logger.setLevel(settings.log_level.upper())
+        logger.setLevel(level)
+    if not settings.access_log:
+        for name in UVICORN:
+            # It tells of requests and of sockets at one level with all else that goes well.
+            logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger(name).level))
 
 
 def configure_unless_done(settings: Settings) -> None:

@@ -48,3 +48,6 @@ class Settings(BaseSettings):
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
+
+    access_log: bool = False
+    """Log every request and every socket, without its query."""

@@ -28,30 +28,41 @@ def folding(options: list[dict[str, Any]]) -> dict[str, Any]:
     return folded
 
 
-async def play(socket: Socket, choose: Chooser = cheapest, *, hands: int = 1) -> None:
-    """Act whenever it is one's turn, until so many hands have ended. Who sits must have said `sit` before."""
-    ended = 0
-    hand = ""
-    seat = _seat(socket)
-    done = 0
-    while ended < hands:
-        while done == len(socket.events):
-            await socket.hear()
-        event = socket.events[done][1]
-        done += 1
-        if event["type"] == "hand_started":
-            hand = event["hand"]
-        elif event["type"] in ("hand_ended", "hand_cancelled"):
-            ended += 1
-        elif event["type"] == "turn_opened":
-            for turn in event["turns"]:
-                if turn["seat"] == seat:
-                    frame = {"type": "act", "id": f"{hand}/{turn['turn']}/{seat}", "hand": hand, "turn": turn["turn"]}
-                    await socket.say({**frame, "action": choose(turn["options"])})
+class Player:
+    """A guest who sits at a table and acts whenever it is his turn. He must have sat down before."""
+
+    def __init__(self, socket: Socket) -> None:
+        self.socket = socket
+        self.seat = _seat(socket)
+        self._done = 0
+        self._hand = ""
+
+    async def play(self, choose: Chooser = cheapest, *, hands: int = 1) -> None:
+        """Play until so many more hands have ended."""
+        while hands:
+            while self._done == len(self.socket.events):
+                await self.socket.hear()
+            event = self.socket.events[self._done][1]
+            self._done += 1
+            if event["type"] == "hand_started":
+                self._hand = event["hand"]
+            elif event["type"] in ("hand_ended", "hand_cancelled"):
+                hands -= 1
+            elif event["type"] == "turn_opened":
+                await self._act(event["turns"], choose)
+
+    async def _act(self, turns: list[dict[str, Any]], choose: Chooser) -> None:
+        for turn in turns:
+            if turn["seat"] == self.seat:
+                where = {"hand": self._hand, "turn": turn["turn"]}
+                frame_id = f"{self._hand}/{turn['turn']}/{self.seat}"
+                await self.socket.say({"type": "act", "id": frame_id, **where, "action": choose(turn["options"])})
 
 
-async def play_together(*sockets: Socket, choose: Chooser = cheapest, hands: int = 1) -> None:
-    await asyncio.gather(*(play(socket, choose, hands=hands) for socket in sockets))
+async def play_together(*players: Player | Socket, choose: Chooser = cheapest, hands: int = 1) -> None:
+    """Let all of them play until so many hands have ended."""
+    seated = [one if isinstance(one, Player) else Player(one) for one in players]
+    await asyncio.gather(*(one.play(choose, hands=hands) for one in seated))
 
 
 def _seat(socket: Socket) -> int:

@@ -20,7 +20,7 @@ def _logging_as_before() -> Iterator[None]:
     root = logging.getLogger()
     kept = {
         name: (one.level, one.propagate, one.handlers[:])
-        for name in logs.OWN_AND_UVICORN
+        for name in (*logs.OWN, *logs.UVICORN)
         for one in [logging.getLogger(name)]
     }
     handlers, level = root.handlers[:], root.level
@@ -34,9 +34,9 @@ def _logging_as_before() -> Iterator[None]:
     structlog.reset_defaults()
 
 
-def written(log_format: Literal["console", "json"]) -> io.StringIO:
+def written(log_format: Literal["console", "json"], *, access_log: bool = True) -> io.StringIO:
     stream = io.StringIO()
-    logs.configure(Settings(log_format=log_format, log_level="debug"), stream=stream)
+    logs.configure(Settings(log_format=log_format, log_level="debug", access_log=access_log), stream=stream)
     return stream
 
 
@@ -80,3 +80,25 @@ def test_libraries_are_heard_from_warnings_on() -> None:
     logging.getLogger("somebody.else").warning("trouble")
     assert "chatter" not in stream.getvalue()
     assert "trouble" in stream.getvalue()
+
+
+def test_requests_are_told_only_when_they_are_asked_for() -> None:
+    stream = written("console", access_log=False)
+    logging.getLogger("uvicorn.access").info('%s - "%s"', "127.0.0.1:9", "/api/me")
+    logging.getLogger("uvicorn.error").info("connection open")
+    logging.getLogger("uvicorn.error").error("trouble")
+    assert stream.getvalue().count("\n") == 1
+    assert "trouble" in stream.getvalue()
+
+
+def test_lines_follow_standard_error_wherever_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(Settings())
+    structlog.get_logger("app").warning("over here")
+    assert "over here" in capsys.readouterr().err
+
+
+def test_what_somebody_has_set_up_is_left_alone() -> None:
+    stream = written("json")
+    logs.configure_unless_done(Settings())
+    structlog.get_logger("app").info("still here")
+    assert "still here" in stream.getvalue()
