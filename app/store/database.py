@@ -1,7 +1,7 @@
 """Reads over SQLAlchemy, and the plain writes that move no money (sessions and the like).
 
-Every write of a server goes through its one writer (`app/store/writer.py`), these too: a second connection that writes
-makes SQLite's writers wait for each other by sleeping, and one login would hold up the commits of every table.
+Every write of a server goes through its one writer (`app/store/writer.py`), these too. SQLite lets one write at a time,
+and a second connection that wants to would ask again and again while the tables go first, without a bound on its wait.
 """
 
 from __future__ import annotations

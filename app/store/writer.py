@@ -16,7 +16,8 @@ from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import NamedTuple, Protocol
+from traceback import walk_tb
+from typing import Any, NamedTuple, Protocol
 
 import structlog
 
@@ -173,7 +174,7 @@ class SqliteWriter:
         try:
             return batches.run(writes)
         except Undecided as undecided:
-            log.error("a commit went wrong, reading back whether it stands", writes=len(writes), exc_info=undecided)
+            log.error("a commit went wrong, reading back whether it stands", writes=len(writes), **_told(undecided))
             stands = self._settle(batches)
             log.error("the commit is decided", writes=len(writes), stands=stands)
             if stands is None:
@@ -187,7 +188,7 @@ class SqliteWriter:
                 return batches.settle()
             except sqlite3.Error as error:
                 if self._closing.wait(pause_ms / 1_000):
-                    log.error("the commit stays undecided", exc_info=error)
+                    log.error("the commit stays undecided", **_told(error))
                     return None
         raise AssertionError("the pauses never end")
 
@@ -213,7 +214,7 @@ class SqliteWriter:
         if death is not None and not self._started.done():
             self._started.set_exception(death)
         elif death is not None:
-            log.critical("the writer died", exc_info=death)
+            log.critical("the writer died", **_told(death))
         in_hand, self._in_hand = self._in_hand, ()
         self._hand_back(in_hand, [CommitUnknown() for _ in in_hand])
         while True:
@@ -224,3 +225,13 @@ class SqliteWriter:
             if isinstance(item, _Waiting):
                 self._hand_back([item], [CommitFailed(reason="writer_ended")])
         self._ended.set()
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    """An error for the log: what it is and where, and nothing of the rows that its frames hold."""
+    cause = error.__cause__ or error
+    return {
+        "error": type(cause).__qualname__,
+        "sqlite": getattr(cause, "sqlite_errorname", None),
+        "where": [f"{frame.f_globals.get('__name__')}:{line}" for frame, line in walk_tb(cause.__traceback__)],
+    }

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
 import msgspec
 
 from app.store import migrate
-from app.store.bank import NewPlayer
+from app.store.bank import Bank, NewPlayer
+from app.store.database import Database
+from app.store.journal import SqlJournal
 from app.store.opening import Store
 from app.store.tables import PLAY
+from app.store.writer import SqliteWriter
 from engine.rules.actions import SeatNo
 from engine.rules.events import PlayerId
 from engine.rules.variants import Rake, seven_card_stud
@@ -22,6 +27,7 @@ from engine.table.events import AnyEvent, TableConfig, TableId
 from engine.table.ports import Answer, Journal, TableCommit
 from engine.table.recovery import encode_checkpoint
 from engine.table.state import TableState
+from tests.app.store.flaky import Flaws
 from tests.fakes import VirtualClock, shuffled_by
 
 CONFIG = TableConfig(
@@ -54,11 +60,26 @@ def url_of(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-async def add_player(store: Store, name: str, *, chips: int, kind: str = "person") -> PlayerId:
-    """Register somebody whose id is his name."""
-    player = PlayerId(name)
-    newcomer = NewPlayer(
-        id=player,
+@asynccontextmanager
+async def opened_with(path: Path, clock: VirtualClock, flaws: Flaws) -> AsyncIterator[Store]:
+    """A store whose writer goes wrong where the flaws say so."""
+    writer = SqliteWriter(path, now_ms=clock.now_ms, connection_class=flaws.connection_class())
+    await writer.start()
+    database = Database(path, writer)
+    store = Store(
+        database=database,
+        writer=writer,
+        journal=SqlJournal(writer, database),
+        bank=Bank(writer, database, now_ms=clock.now_ms),
+    )
+    yield store
+    await store.close()
+
+
+def newcomer(name: str, kind: str = "person") -> NewPlayer:
+    """Somebody whose id is his name."""
+    return NewPlayer(
+        id=PlayerId(name),
         kind=kind,
         name=name,
         name_key=name.casefold(),
@@ -66,8 +87,11 @@ async def add_player(store: Store, name: str, *, chips: int, kind: str = "person
         created_ms=1_700_000_000_000,
         of_age_word_ms=1_700_000_000_000,
     )
-    await store.bank.register(newcomer, grant_chips=chips)
-    return player
+
+
+async def add_player(store: Store, name: str, *, chips: int) -> PlayerId:
+    await store.bank.register(newcomer(name), grant_chips=chips)
+    return PlayerId(name)
 
 
 class SqlTable:
