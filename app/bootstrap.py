@@ -10,7 +10,7 @@ import structlog
 
 from app.accounts.repository import AccountRepository
 from app.accounts.service import Accounts, AccountTerms
-from app.gateway.service import Gateway
+from app.gateway.service import Gateway, Pace
 from app.health.service import Health
 from app.history.repository import HistoryRepository
 from app.history.service import History
@@ -101,10 +101,11 @@ def _furnished(settings: Settings, *, clock: SystemClock, store: Store, password
             epoch=store.writer.epoch,
         )
     )
+    pace = Pace(per_second=settings.commands_per_second, burst=settings.commands_burst)
     return House(
         store=store,
         rooms=rooms,
-        gateway=Gateway(accounts, rooms),
+        gateway=Gateway(accounts, rooms, pace=pace),
         accounts=accounts,
         wallets=Wallets(WalletRepository(database), bank, clock=clock, terms=wallet_terms),
         lobby=Lobby(rooms),

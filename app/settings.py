@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from engine.limits import MAX_CHIPS
+from engine.limits import COMMANDS_BURST, COMMANDS_PER_SECOND, MAX_CHIPS
 
 
 class Settings(BaseSettings):
@@ -39,6 +39,10 @@ class Settings(BaseSettings):
 
     refill_pause_s: int = Field(default=3_600, ge=0, le=31_536_000)
     """How long after a refill the next one may be asked for."""
+
+    commands_per_second: int = Field(default=COMMANDS_PER_SECOND, ge=1, le=100_000)
+    commands_burst: int = Field(default=COMMANDS_BURST, ge=1, le=100_000)
+    """How fast one socket may send frames; load tests set it higher."""
 
     demo: bool = True
     """Open the demo tables at the first start, and keep house bots as company at them."""

@@ -10,6 +10,7 @@ come from any of them. Who sends is what the login says and nothing else.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 import structlog
@@ -52,12 +53,21 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast one socket may send frames."""
+
+    per_second: int = COMMANDS_PER_SECOND
+    burst: int = COMMANDS_BURST
+
+
 class Gateway:
     """All sockets of this process."""
 
-    def __init__(self, accounts: Accounts, rooms: Rooms) -> None:
+    def __init__(self, accounts: Accounts, rooms: Rooms, *, pace: Pace) -> None:
         self._accounts = accounts
         self._rooms = rooms
+        self._pace = pace
         self._open: dict[Outgoing, None] = {}
         self._stopping = False
 
@@ -71,7 +81,7 @@ class Gateway:
         except (OSError, WebSocketDisconnect):
             return
         outgoing = Outgoing(websocket.send, cut=cut_of(websocket.scope))
-        conversation = Conversation(websocket, outgoing, self._rooms)
+        conversation = Conversation(websocket, outgoing, self._rooms, self._pace)
         if self._stopping or len(self._open) >= MAX_CONNECTIONS:
             outgoing.close(ServerStops() if self._stopping else ServerFull())
             await conversation.wait_for_end()
@@ -105,11 +115,11 @@ class Gateway:
 class Conversation:
     """One socket's conversation. `outgoing` is over once either side has ended it; then only the end is waited for."""
 
-    def __init__(self, websocket: WebSocket, outgoing: Outgoing, rooms: Rooms) -> None:
+    def __init__(self, websocket: WebSocket, outgoing: Outgoing, rooms: Rooms, pace: Pace) -> None:
         self._websocket = websocket
         self._outgoing = outgoing
         self._rooms = rooms
-        self._bucket = TokenBucket(per_second=COMMANDS_PER_SECOND, burst=COMMANDS_BURST)
+        self._bucket = TokenBucket(per_second=pace.per_second, burst=pace.burst)
 
     async def hold(self, viewer: Viewer | None, table: TableId) -> None:
         """Talk until one side ends it."""

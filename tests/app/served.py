@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any
 
 import httpx2
@@ -156,14 +157,19 @@ class Socket:
 
 
 @asynccontextmanager
-async def serving(folder: Path, **fields: Any) -> AsyncIterator[Served]:
-    """Serve from a database in the folder, made anew or found there, without demo tables unless they are asked for."""
+async def serving(folder: Path, *, send_buffer_bytes: int | None = None, **fields: Any) -> AsyncIterator[Served]:
+    """Serve from a database in the folder, made anew or found there, without demo tables unless they are asked for.
+
+    A small send buffer lets a test fill it up.
+    """
     chosen = {"database_url": f"sqlite:///{folder}/avenue.db", "demo": False, "log_level": "warning", **fields}
     settings = Settings(**chosen)
     await asyncio.to_thread(migrate.upgrade, settings.database_url)
     app = create_app(settings, passwords=Passwords(CHEAP))
     server = Server(app, drain=lambda: app.state.house.drain())
     listening = listen("127.0.0.1", 0)
+    if send_buffer_bytes is not None:
+        listening.setsockopt(SOL_SOCKET, SO_SNDBUF, send_buffer_bytes)
     task = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         async with asyncio.timeout(WAIT_S):
