@@ -18,6 +18,7 @@ from engine.rules.events import AntePosted, HandEvent, Pot, Share
 from engine.rules.pots import Contribution
 from engine.rules.stud_hand import HandPlayer, StudHand
 from engine.rules.variants import Game
+from tests.bench import engine_speed
 from tests.cases.case import HandCase, read
 from tests.oracle.__main__ import main
 from tests.oracle.betting_log import PokerKitMemory
@@ -73,6 +74,17 @@ def test_the_command_prints_seed_and_counts(capsys: pytest.CaptureFixture[str]) 
     printed = capsys.readouterr().out
     assert "stud7, seed 8, hands 0 to 2" in printed
     assert printed.splitlines()[-1].split() == ["mismatches", "0"]
+
+
+def test_the_speed_comparison_plays_the_same_hands_in_both(capsys: pytest.CaptureFixture[str]) -> None:
+    engine_speed.main(["--hands", "3", "--windows", "1", "--game", "stud7"])
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[1] for line in printed if " x" in line] == [
+        "ours",
+        "ours, with a fresh deck",
+        "ours, events encoded",
+        "PokerKit",
+    ]
 
 
 def cap_of_five(patch: pytest.MonkeyPatch) -> None:
