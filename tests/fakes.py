@@ -170,7 +170,8 @@ class MemoryJournal:
 
     def hold(self) -> None:
         """Let commits wait, as for a slow disk."""
-        self._gate = asyncio.Event()
+        if self._gate is None:
+            self._gate = asyncio.Event()
 
     def release(self) -> None:
         if self._gate is not None:
