@@ -49,6 +49,11 @@ def test_a5_sizes(short: SHORT, tokens: str) -> None:
         row("raises cut to one", {3: 18}, f"{LIMPED} 2:bet ?3=fold,call(10),raise(15)"),
         row("the big raise cut", {3: 28}, f"{LIMPED} 2:bet ?3=fold,call(10),raise(20),raise2(25)"),
         row("a raise over a big bet cut", {3: 30}, f"{LIMPED} 2:bet2 ?3=fold,call(20),raise(27)"),
+        row(
+            "raises of one who has chips in, cut to one",
+            {2: 30},
+            f"{LIMPED} 2:bet 3:raise 1:fold ?2=fold,call(20),raise(27)",
+        ),
         row("completions cut to one", {2: 7, 3: 12}, f"{LIMPED} 2:bet ?3=fold,call(4),complete(9)"),
     ],
 )

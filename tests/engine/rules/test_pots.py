@@ -73,6 +73,7 @@ def test_a8_uncalled_is_what_goes_beyond_the_second_highest_of_all(
         pytest.param("20 20f 10", [pot(30, 1, 3), pot(20, 1)], id="a layer with one claimant"),
         pytest.param("20f 20f 10 10", [pot(60, 3, 4)], id="a layer without claimants merges downwards"),
         pytest.param("20f 15f 5 10", [pot(20, 3, 4), pot(30, 4)], id="downwards into the next one only"),
+        pytest.param("0 5 5", [pot(10, 2, 3)], id="no layer of nothing"),
         pytest.param("3f 0 2f", [pot(5, 2)], id="nothing of his own, and the others have folded"),
     ],
 )
