@@ -110,9 +110,7 @@ def bots(
 
 @app.command()
 def hand(
-    hand_id: Annotated[
-        str, typer.Argument(metavar="HAND", help="The hand's id, as table and history tell it.")
-    ],
+    hand_id: Annotated[str, typer.Argument(metavar="HAND", help="The hand's id, as table and history tell it.")],
     url: Annotated[str, typer.Option(help="The server that the hand was played on.")] = DEFAULT_URL,
     name: Annotated[
         Optional[str],  # noqa: UP045

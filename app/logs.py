@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 OWN = ("app", "engine")
 UVICORN = ("uvicorn", "uvicorn.error", "uvicorn.access")
+TELLTALES = ("aiosqlite", "sqlalchemy.engine", "websockets")
+"""Libraries that tell parameters, headers or whole frames in their finer levels: from them warnings alone are taken."""
 
 
 def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
@@ -32,6 +34,8 @@ def configure(settings: Settings, *, stream: TextIO | None = None) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
+    for name in TELLTALES:
+        logging.getLogger(name).setLevel(logging.WARNING)
     level = settings.log_level.upper()
     for name in (*OWN, *UVICORN):
         logger = logging.getLogger(name)

@@ -69,7 +69,7 @@ MAX_SESSIONS_PER_PLAYER = 10
 """Login sessions that one player may have. Beyond: the oldest ends."""
 
 MAX_TABLE_RESTARTS = 5
-"""How often in a row a table that broke down is brought back from its journal. Beyond: it stays closed, and is told of."""
+"""How often in a row a table that broke down is brought back from its journal. Beyond: it stays closed."""
 
 MIN_RESUMED_TURN_MS = 5_000
 """Time that an open turn has at least when the server comes back. A time bank does not grow by it."""
@@ -85,3 +85,12 @@ MAX_READERS = 4
 
 MAX_READ_MS = 10_000
 """How long one read of SQL may last. Beyond: it ends with a timeout, so no snapshot keeps the WAL from shrinking."""
+
+MAX_BUSY_MS = 5_000
+"""How long a connection to SQLite waits for another one that writes. Beyond: its write fails, and nothing was done."""
+
+MAX_WAL_BYTES = 64 * 1024 * 1024
+"""SQLite's WAL file is cut back to this once its pages have been copied into the database."""
+
+ANSWERS_FORGOTTEN_AT_ONCE = 64
+"""Answers that SQL may hold of a table beyond `MAX_ANSWERS_PER_TABLE` before the oldest go."""

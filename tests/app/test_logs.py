@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import pytest
@@ -15,23 +16,23 @@ from app.settings import Settings
 MARKER = "s3cret-Marker"
 
 
+@contextmanager
+def keep_logging() -> Iterator[None]:
+    """Set everything back afterwards that `configure` sets."""
+    names = ("", *logs.OWN, *logs.UVICORN, *logs.TELLTALES)
+    kept = [(one, one.level, one.propagate, one.handlers[:]) for one in map(logging.getLogger, names)]
+    yield
+    for logger, level, propagate, handlers in kept:
+        logger.setLevel(level)
+        logger.propagate = propagate
+        logger.handlers[:] = handlers
+    structlog.reset_defaults()
+
+
 @pytest.fixture(autouse=True)
 def _logging_as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    kept = {
-        name: (one.level, one.propagate, one.handlers[:])
-        for name in (*logs.OWN, *logs.UVICORN)
-        for one in [logging.getLogger(name)]
-    }
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:], root.level = handlers, level
-    for name, (own_level, propagate, own_handlers) in kept.items():
-        logger = logging.getLogger(name)
-        logger.setLevel(own_level)
-        logger.propagate = propagate
-        logger.handlers[:] = own_handlers
-    structlog.reset_defaults()
+    with keep_logging():
+        yield
 
 
 def written(log_format: Literal["console", "json"], *, access_log: bool = True) -> io.StringIO:
@@ -102,3 +103,10 @@ def test_what_somebody_has_set_up_is_left_alone() -> None:
     logs.configure_unless_done(Settings())
     structlog.get_logger("app").info("still here")
     assert "still here" in stream.getvalue()
+
+
+@pytest.mark.parametrize("name", logs.TELLTALES)
+def test_libraries_that_tell_parameters_are_never_let_to(name: str) -> None:
+    written("json")
+    logging.getLogger().setLevel(logging.DEBUG)
+    assert not logging.getLogger(name).isEnabledFor(logging.INFO)
