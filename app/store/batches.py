@@ -19,16 +19,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.store.errors import StoreUnsafe
 from app.store.tables import server_epochs
 from app.store.writes import FOREIGN_KEY, ROWS, UNIQUE, Prepared, Row, Statement, Step, Write, failed
+from engine.limits import MAX_BUSY_MS, MAX_WAL_BYTES
 from engine.rules.errors import AvenueError
 from engine.table.errors import CommitFailed
 
 DIALECT: Final = sqlite_dialect.dialect(paramstyle="qmark")
-
-BUSY_TIMEOUT_MS = 5_000
-"""How long a batch waits for another connection that writes."""
-
-MAX_WAL_BYTES = 64 * 1024 * 1024
-"""The WAL file is cut back to this once it has been copied into the database."""
 
 _NEW_EPOCH = Statement(
     insert(server_epochs).from_select(
@@ -80,7 +75,7 @@ class SqliteBatches:
         path: Path,
         *,
         now_ms: Callable[[], int],
-        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        busy_timeout_ms: int = MAX_BUSY_MS,
         connection_class: type[sqlite3.Connection] = sqlite3.Connection,
     ) -> None:
         self._path = path

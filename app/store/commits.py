@@ -23,12 +23,10 @@ from app.store.writes import (
     failed,
     refused,
 )
+from engine.limits import ANSWERS_FORGOTTEN_AT_ONCE
 from engine.rules.events import HandCancelled, HandEnded, HandId, HandStarted, PotAwarded
 from engine.table.events import AnyEvent, TableConfig, TableId, TableOpened
 from engine.table.ports import Answer, TableCommit
-
-ANSWERS_FORGOTTEN_AT_ONCE = 64
-"""How many answers a table may have in SQL beyond `MAX_ANSWERS_PER_TABLE` before the oldest ones go."""
 
 
 def commit_write(commit: TableCommit, codec: EventCodec) -> Write:

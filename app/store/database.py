@@ -16,11 +16,11 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from app.store.batches import BUSY_TIMEOUT_MS, DIALECT
+from app.store.batches import DIALECT
 from app.store.urls import async_url
 from app.store.writer import Writer
 from app.store.writes import Step, Write, bound_step
-from engine.limits import MAX_READ_MS, MAX_READERS
+from engine.limits import MAX_BUSY_MS, MAX_READ_MS, MAX_READERS
 
 
 class PlainWrite:
@@ -40,7 +40,7 @@ class PlainWrite:
 class Database:
     """The two ways to SQL over SQLAlchemy. The schema must be there; `close` it at the end."""
 
-    def __init__(self, path: Path, writer: Writer, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+    def __init__(self, path: Path, writer: Writer, *, busy_timeout_ms: int = MAX_BUSY_MS) -> None:
         self._writer = writer
         self._readers = _readers(path, busy_timeout_ms=busy_timeout_ms)
 

@@ -24,8 +24,7 @@ from app.store.errors import WrongSchema
 from app.store.lock import DatabaseLock
 from app.store.tables import metadata
 from app.store.urls import sqlite_path, sync_url
-
-BUSY_TIMEOUT_MS = 5_000
+from engine.limits import MAX_BUSY_MS
 
 
 def upgrade(url: str, *, revision: str = "head") -> None:
@@ -94,7 +93,7 @@ def _begin(path: Path, *, how: str = "BEGIN IMMEDIATE") -> Iterator[Connection]:
         sync_url(path),
         poolclass=NullPool,
         hide_parameters=True,
-        connect_args={"timeout": BUSY_TIMEOUT_MS // 1_000, "isolation_level": None},
+        connect_args={"timeout": MAX_BUSY_MS // 1_000, "isolation_level": None},
     )
 
     @event.listens_for(engine, "connect")

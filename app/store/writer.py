@@ -21,11 +21,11 @@ from typing import Any, NamedTuple, Protocol
 
 import structlog
 
-from app.store.batches import BUSY_TIMEOUT_MS, SqliteBatches, Undecided
+from app.store.batches import SqliteBatches, Undecided
 from app.store.errors import StoreBusy, StoreClosed
 from app.store.lock import DatabaseLock
 from app.store.writes import Write
-from engine.limits import MAX_COMMIT_BATCH, MAX_WAITING_COMMITS
+from engine.limits import MAX_BUSY_MS, MAX_COMMIT_BATCH, MAX_WAITING_COMMITS
 from engine.rules.errors import AvenueError
 from engine.table.errors import CommitFailed, CommitUnknown
 
@@ -72,7 +72,7 @@ class SqliteWriter:
         path: Path,
         *,
         now_ms: Callable[[], int],
-        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        busy_timeout_ms: int = MAX_BUSY_MS,
         connection_class: type[sqlite3.Connection] = sqlite3.Connection,
     ) -> None:
         self._path = path

@@ -152,6 +152,7 @@ def test_a_commit_that_failed_is_settled_as_not_standing(path: Path, batches: Sq
         batches.run([add("ann"), add("ann")])
     assert codes(list(caught.value.results)) == [None, "account/name_taken"]
     assert batches.settle() is False
+    assert epoch_row(path, batches.epoch)[2] == 2, "a commit stands over whatever the failed one left behind"
     assert names_in(path) == []
     assert batches.run([add("ann")]) == [None]
     assert epoch_row(path, batches.epoch)[2] == 3, "the number of the lost batch is never used again"

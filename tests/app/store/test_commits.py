@@ -6,9 +6,10 @@ from msgspec.structs import replace
 
 from app.store import table_statements as sql
 from app.store.codec import EventCodec
-from app.store.commits import ANSWERS_FORGOTTEN_AT_ONCE, close_write, commit_write, take_write
+from app.store.commits import close_write, commit_write, take_write
 from app.store.ledger import of_table, transfer_steps
 from app.store.writes import Runnable, Write
+from engine.limits import ANSWERS_FORGOTTEN_AT_ONCE
 from engine.rules.events import HandEnded, HandStarted, PlayerId
 from engine.table.events import TableId
 from engine.table.ports import Answer, TableCommit
