@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from app.gateway.protocol import SocketProtocol
-from engine.limits import MAX_FRAME_BYTES, MAX_PORTS_TRIED
+from engine.limits import MAX_FRAME_BYTES, MAX_HEAD_BYTES, MAX_PORTS_TRIED
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
@@ -96,6 +96,9 @@ def config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="on",
+        # The other one that uvicorn offers lets headers grow without bound.
+        http="h11",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         ws=SocketProtocol,
         ws_max_size=WS_MAX_BYTES,
         ws_per_message_deflate=False,

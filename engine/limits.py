@@ -58,6 +58,9 @@ MAX_HELLO_WAIT_MS = 5_000
 MAX_CLOSE_WAIT_MS = 5_000
 """How long a connection that is being closed may take to read what it was sent. Beyond: it is cut."""
 
+MAX_HEAD_BYTES = 16_384
+"""The first line and the headers of a request, handshakes too. Beyond: 400, and the connection is closed."""
+
 MAX_BODY_BYTES = 16_384
 """The body of a REST request. Beyond: `request/too_large`, and the rest is not read."""
 

@@ -75,7 +75,10 @@ class Gateway:
         return len(self._open)
 
     async def serve(self, websocket: WebSocket, table: TableId) -> None:
-        """Hold the conversation on a socket from its handshake to its end. Raises nothing but a cancellation."""
+        """Hold the conversation on a socket from its handshake to its end. Raises nothing but a cancellation.
+
+        A mistake of ours ends this one connection with a code that invites the client to come back.
+        """
         try:
             await websocket.accept()
         except (OSError, WebSocketDisconnect):
@@ -89,6 +92,10 @@ class Gateway:
         self._open[outgoing] = None
         try:
             await conversation.hold(await self._who(websocket, outgoing), table)
+        except Exception as error:
+            log.error("a conversation broke", table=table, exc_info=error)
+            outgoing.close(Fault())
+            await conversation.wait_for_end()
         finally:
             del self._open[outgoing]
             outgoing.lost()

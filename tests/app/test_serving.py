@@ -1,6 +1,8 @@
 """Which port, with which bounds, and in which order a server ends."""
 
 import asyncio
+import contextlib
+import signal
 import socket
 from pathlib import Path
 
@@ -63,6 +65,18 @@ def test_what_uvicorn_would_do_by_itself_is_set() -> None:
     assert not chosen.proxy_headers
 
 
+async def test_headers_are_bounded(served: Served) -> None:
+    host, port = served.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    with contextlib.suppress(ConnectionError):
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+        for number in range(100):
+            writer.write(b"X-%d: %s\r\n" % (number, b"y" * 1_000))
+            await writer.drain()
+    assert (await asyncio.wait_for(reader.readline(), 10)).startswith(b"HTTP/1.1 400 ")
+    writer.close()
+
+
 async def test_small_frames_are_not_held_back(served: Served) -> None:
     room = await served.table()
     async with served.at(room.table) as one:
@@ -104,8 +118,6 @@ async def test_a_hard_stop_waits_for_nobody() -> None:
 
 
 async def test_signals_are_left_to_whoever_runs_the_server() -> None:
-    import signal  # noqa: PLC0415 - used here alone
-
     before = signal.getsignal(signal.SIGINT)
 
     async def drain() -> None:

@@ -384,3 +384,18 @@ async def test_a_full_server_says_so(served: Served, monkeypatch: pytest.MonkeyP
     room = await served.table()
     async with served.socket(room.table) as socket:
         assert await socket.closed() == (1013, "connection/full")
+
+
+async def test_a_mistake_of_ours_ends_one_connection_with_an_invitation(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = await served.table()
+    ada, bob = await served.guest(), await served.guest()
+    async with served.at(room.table, ada) as one, served.at(room.table, bob) as two:
+        with monkeypatch.context() as patch:
+            patch.setattr(service_module, "command_of", None)
+            await one.say({"type": "sit", "id": "a", "buy_in_chips": 40})
+            assert await one.closed() == (1011, "fault/internal")
+        assert await two.sit(40) == 1
+    async with served.at(room.table, ada) as again:
+        assert await again.sit(40) == 2
