@@ -19,6 +19,10 @@ GRANT_CHIPS = 1_000_000
 """What every wallet has to begin with."""
 
 
+MAX_RINGS = 10_000
+"""More timers than ring in any one stretch of a test's time."""
+
+
 async def settle() -> None:
     """Let everything that is ready to run do so, and all that becomes ready by it."""
     for _ in range(30):
@@ -46,7 +50,10 @@ class VirtualClock:
         """Let so much time pass, and everything happen that it brings."""
         end_ms = self._now_ms + ms
         await settle()
+        rung = 0
         while (timer := self._next(end_ms)) is not None:
+            rung += 1
+            assert rung < MAX_RINGS, "something rings without end"
             self._now_ms = max(self._now_ms, timer.at_ms)
             timer.ring()
             await settle()

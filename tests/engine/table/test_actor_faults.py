@@ -219,7 +219,8 @@ async def test_an_owner_that_is_no_more_stops() -> None:
             await waiting[0]
         with pytest.raises(TableClosed):
             await waiting[1]
-        await room.task
+        await settle()
+        assert room.task.done()
         with pytest.raises(TableClosed):
             await room.ask(SitOut(player=ANN, command_id="c"))
 
@@ -231,7 +232,8 @@ async def test_after_a_commit_of_which_nobody_knows_the_table_stops_and_is_recov
         top_up = TopUp(player=ANN, command_id="x", added_chips=5)
         with pytest.raises(CommitUnknown):
             await room.ask(top_up)
-        await room.task
+        await settle()
+        assert room.task.done()
         assert room.faults.reports[-1].error == "ConnectionResetError"
         room.come_back()
         assert await room.ask(top_up) == room.state.seq, "it had happened, and is not done twice"

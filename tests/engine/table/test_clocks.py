@@ -194,6 +194,7 @@ def test_nobody_is_removed_from_a_running_hand() -> None:
     desk.sit_out("ann")
     desk.sit_out("bob")
     desk.wait(10_000)
+    assert desk.do(DeadlinePassed()) == []
     assert desk.state.hand is not None
     assert len(desk.state.seats) == 2
     desk.play_out("bring_in", "fold")
