@@ -105,6 +105,7 @@ class Rooms:
         self._ports = ports
         self._shelf = ports.shelf
         self._hosted: dict[TableId, _Hosted] = {}
+        self._sitting: set[tuple[PlayerId, TableId]] = set()
         self._stopping = False
 
     def __len__(self) -> int:
@@ -146,9 +147,15 @@ class Rooms:
 
     def submit(self, room: Room, command: PlayerCommand) -> asyncio.Future[int]:
         """Ask a table for something. Raises `TooManySeats` for who sits at as many other tables as one may."""
-        if isinstance(command, Sit) and self._seats_besides(room, command.player) >= MAX_TABLES_PER_PLAYER:
+        if not isinstance(command, Sit):
+            return room.submit(command)
+        if self._seats_besides(room, command.player) >= MAX_TABLES_PER_PLAYER:
             raise TooManySeats(max_tables=MAX_TABLES_PER_PLAYER)
-        return room.submit(command)
+        answer = room.submit(command)
+        wish = (command.player, room.table)
+        self._sitting.add(wish)
+        answer.add_done_callback(lambda _: self._sitting.discard(wish))
+        return answer
 
     async def stop(self) -> None:
         """Let every commit in flight end and take no more commands."""
@@ -166,7 +173,11 @@ class Rooms:
             hosted.room.close(error)
 
     def _seats_besides(self, room: Room, player: PlayerId) -> int:
-        return sum(one is not room and one.seat_of(player) is not None for one in self)
+        """How many other tables the player sits at, or is about to."""
+        return sum(
+            one is not room and (one.seat_of(player) is not None or (player, one.table) in self._sitting)
+            for one in self
+        )
 
     def _host(self, table: TableId, actor: TableActor, outlet: _Outlet) -> Room:
         room = outlet.room = Room(table, actor=actor, clock=self._ports.clock)

@@ -196,6 +196,19 @@ async def test_one_seat_too_many(bench: Bench) -> None:
     await bench.rooms.submit(rooms[-1], sit(ADA))
 
 
+async def test_of_many_seats_at_once_no_more_are_taken_than_one_may_have(bench: Bench) -> None:
+    rooms = [await bench.open(f"t{number}") for number in range(MAX_TABLES_PER_PLAYER + 3)]
+
+    async def try_at(room: Room) -> bool:
+        try:
+            await bench.rooms.submit(room, sit(ADA))
+        except TooManySeats:
+            return False
+        return True
+
+    assert sum(await asyncio.gather(*map(try_at, rooms))) == MAX_TABLES_PER_PLAYER
+
+
 async def test_stopping_lets_the_commit_in_flight_end_and_takes_no_more(bench: Bench) -> None:
     room = await bench.open()
     journal = bench.shelf.journals[room.table]
