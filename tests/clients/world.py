@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from avenue_sdk.messages import Snapshot, TableView, You
+from avenue_sdk.state import TableState as SeenState
+from avenue_sdk.state import state_of
 from engine.rules.actions import SeatNo
 from engine.rules.cards import DECK
 from engine.rules.errors import Refusal
@@ -33,7 +36,7 @@ from engine.table.state import TableState, evolve, opened
 from engine.table.views import table_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from engine.table.change import Decision
     from engine.table.events import AnyEvent
@@ -42,6 +45,8 @@ PLAYERS = tuple(PlayerId(f"player-{number}") for number in range(1, 11))
 """More than there are seats, so that some are always turned away and some only watch."""
 
 TABLE = TableId("table-1")
+
+VIEW = msgspec.json.Decoder(TableView)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -54,9 +59,9 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class World:
-    """A table at which random players do random things. One seed, one world."""
+    """A table at which random players do random things. One seed, one world; `seated` of them sit from the start."""
 
-    def __init__(self, seed: int, *, variant: Variant | None = None) -> None:
+    def __init__(self, seed: int, *, variant: Variant | None = None, seated: int | None = None) -> None:
         self.random = Random(seed)
         config = TableConfig(
             name="Test",
@@ -73,7 +78,7 @@ class World:
         self._patience = self.random.choice((0.0, 0.3, 1.0))
         """How often a seat that would give up its hand stays after all: from time to time everyone stays to the end."""
         self._commands = 0
-        for player in PLAYERS[: self.random.randrange(9)]:
+        for player in PLAYERS[: self.random.randrange(9) if seated is None else seated]:
             self.sit(player, self.random.randint(config.min_buy_in_chips, 2_000))
 
     def run(self, *, hands: int, most_commands: int = 4_000) -> list[Told]:
@@ -223,11 +228,14 @@ def view_text(state: TableState, viewer: PlayerId | None) -> bytes:
     return msgspec.json.encode(table_view(state, viewer))
 
 
-def worlds(seeds: Sequence[int], *, hands: int) -> Iterator[World]:
-    for seed in seeds:
-        world = World(seed)
-        world.run(hands=hands)
-        yield world
+def seen_by(state: TableState, viewer: PlayerId | None) -> SeenState:
+    """The state as a snapshot tells it to the viewer."""
+    you = None
+    if viewer is not None:
+        seat = next((seat.seat for seat in state.seats.values() if seat.player == viewer), None)
+        you = You(player=viewer, name=viewer, seat=seat)
+    table = VIEW.decode(view_text(state, viewer))
+    return state_of(Snapshot(now_ms=state.at_ms, you=you, table=table))
 
 
 def _gives_up(action: Any) -> bool:

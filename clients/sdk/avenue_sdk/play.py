@@ -74,9 +74,7 @@ async def play(  # noqa: PLR0913 - who, where, with how much, how and for how lo
         while True:
             try:
                 async with client.table(chosen, on_event=played.note) as session:
-                    if session.state.seat is None:
-                        await session.sit(buy_in or session.state.table.config.min_buy_in_chips)
-                    await _play_and_leave(session, decide, played, hands=hands, until_s=until_s)
+                    await _play_and_leave(session, decide, played, buy_in=buy_in, hands=hands, until_s=until_s)
                     return played
             except Outdated:
                 # The next snapshot tells what this SDK could not follow; the seat is kept meanwhile.
@@ -119,8 +117,14 @@ async def leave(session: TableSession) -> None:
     await session.until(lambda state: state.seat is None)
 
 
-async def _play_and_leave(
-    session: TableSession, decide: Decide, played: Played, *, hands: int | None, until_s: float | None
+async def _play_and_leave(  # noqa: PLR0913 - how long, in hands or by the clock, and with how much
+    session: TableSession,
+    decide: Decide,
+    played: Played,
+    *,
+    buy_in: int | None,
+    hands: int | None,
+    until_s: float | None,
 ) -> None:
     def done(state: TableState) -> bool:
         return _is_broke(state) or (hands is not None and played.hands >= hands)
@@ -128,6 +132,8 @@ async def _play_and_leave(
     limit = asyncio.timeout_at(until_s)
     try:
         async with limit:
+            if session.state.seat is None:
+                await session.sit(buy_in or session.state.table.config.min_buy_in_chips)
             await play_turns(session, decide, played=played, done=done)
     except TimeoutError:
         if not limit.expired():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import secrets
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 
 EventListener: TypeAlias = "Callable[[TableState, Event], None]"
 """Called with the state after the event. It must return at once; what it raises ends the session."""
+
+_log = logging.getLogger("avenue_sdk.session")
+# In detail it would write down every header and every frame: the login's token, and the player's cards.
+_log.setLevel(logging.INFO)
 
 MAX_SERVER_FRAME_BYTES = 1 << 20
 """A server's frame. A larger one ends the connection."""
@@ -77,6 +83,7 @@ class TableSession:
                 self._url,
                 additional_headers=self._headers,
                 compression=None,
+                logger=_log,
                 max_size=MAX_SERVER_FRAME_BYTES,
                 open_timeout=self._timeout_s,
                 proxy=None,
@@ -204,21 +211,22 @@ class TableSession:
         """Say hello and take the snapshot. Raises `Refused` with the server's code when it lets nobody in."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                await socket.send(write_frame(Hello()))
+                with contextlib.suppress(ConnectionClosed):
+                    # Who is turned away at once is still told why.
+                    await socket.send(write_frame(Hello()))
                 while True:
                     frame = read_frame(await socket.recv())
                     if isinstance(frame, Snapshot):
                         return state_of(frame)
                     if isinstance(frame, Error):
-                        if frame.code.startswith("connection/"):
-                            raise ConnectionLost(reason=frame.code)
-                        raise refusal_of(frame.code, frame.fields)
+                        raise _turned_away(frame.code, frame.fields)
                     if not isinstance(frame, UnknownFrame):
                         raise ProtocolBroken("no snapshot came first")
         except TimeoutError as error:
             raise Unanswered(self._timeout_s) from error
         except ConnectionClosed as error:
-            raise _lost(error) from error
+            lost = _lost(error)
+            raise (_turned_away(lost.reason, {}) if "/" in lost.reason else lost) from error
 
     async def _read(self, socket: ClientConnection) -> None:
         """Take every frame as it comes, until the connection ends."""
@@ -299,6 +307,11 @@ class TableSession:
     def _new_id(self) -> str:
         self._commands += 1
         return f"{self._id_prefix}-{self._commands}"
+
+
+def _turned_away(code: str, fields: dict[str, Any]) -> Refused | ConnectionLost:
+    """What it means that the server answers the hello with this code."""
+    return ConnectionLost(reason=code) if code.startswith("connection/") else refusal_of(code, fields)
 
 
 def _lost(error: ConnectionClosed) -> ConnectionLost:

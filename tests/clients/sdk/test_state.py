@@ -7,23 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avenue_sdk.messages import Event, Snapshot, TableView, You
-from avenue_sdk.state import HIDDEN, TableState, state_of
+from avenue_sdk.messages import Event
+from avenue_sdk.state import HIDDEN, TableState
 from engine.table.state import TableState as RealState
-from tests.clients.world import PLAYERS, World, event_text, view_text
+from tests.clients.world import PLAYERS, World, event_text, seen_by
 
-VIEW = msgspec.json.Decoder(TableView)
 EVENT: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-
-
-def seen_by(state: RealState, viewer: str | None) -> TableState:
-    """The state as a snapshot tells it to the viewer."""
-    you = None
-    if viewer is not None:
-        seat = next((seat.seat for seat in state.seats.values() if seat.player == viewer), None)
-        you = You(player=viewer, name=viewer, seat=seat)
-    table = VIEW.decode(view_text(state, viewer))  # type: ignore[arg-type]
-    return state_of(Snapshot(now_ms=state.at_ms, you=you, table=table))
 
 
 @settings(max_examples=15)
