@@ -18,6 +18,10 @@ HANDS_BETWEEN_ASKING = 20
 """How many hands a bot plays on with few chips before it tries again to buy more."""
 
 
+NO_SEAT = frozenset({"table/full", "table/buy_in_out_of_range", "wallet/insufficient"})
+"""Refusals of a seat that a bot which picks its own buy-in can do nothing about."""
+
+
 class NoSeat(Exception):
     """There is no seat here for a bot."""
 
@@ -92,43 +96,46 @@ class Seated:
             )
 
     async def _sit_down(self, session: TableSession) -> None:
-        if len(session.state.free_seats) <= self.keep_free:
+        state = session.state
+        if len(state.free_seats) <= self.keep_free:
             raise NoSeat
-        buy_in_chips = self._buy_in(session.state)
+        buy_in_chips = await self._affordable(self._buy_in(state))
+        if buy_in_chips == 0:
+            raise NoSeat
         try:
             await session.sit(buy_in_chips)
         except Refused as refusal:
-            if refusal.code == "wallet/insufficient" and await self._refilled():
-                await session.sit(buy_in_chips)
-            elif refusal.code in ("table/full", "wallet/insufficient"):
+            if refusal.code in NO_SEAT and self.buy_in_chips is None:
                 raise NoSeat from refusal
-            else:
-                raise
+            raise
 
     async def _buy_more(self, session: TableSession) -> None:
         """Top up to the buy-in; who cannot plays on with what he has, and asks again some hands later."""
-        me = session.state.me
-        if me is None:
+        state = session.state
+        if state.me is None:
             return
-        has_chips = me.stack_chips + me.queued_chips
-        added_chips = self._buy_in(session.state) - has_chips
+        has_chips = state.me.stack_chips + state.me.queued_chips
+        added_chips = await self._affordable(self._buy_in(state) - has_chips)
         try:
-            await session.top_up(added_chips)
-        except Refused as refusal:
-            self.played.refused[refusal.code] += 1
-            if refusal.code == "wallet/insufficient" and await self._refilled():
+            if added_chips:
+                await session.top_up(added_chips)
                 return
-            if has_chips == 0:
-                raise NoSeat from refusal
-            self._poor_at_hand = session.state.table.hands
-
-    async def _refilled(self) -> bool:
-        try:
-            await self.client.refill()
         except Refused as refusal:
             self.played.refused[refusal.code] += 1
-            return False
-        return True
+        if has_chips == 0:
+            raise NoSeat
+        self._poor_at_hand = state.table.hands
+
+    async def _affordable(self, wanted_chips: int) -> int:
+        """So many chips, or what the wallet holds after a refill."""
+        wallet = await self.client.balance()
+        if wallet.balance_chips < min(wanted_chips, wallet.refill.floor_chips):
+            try:
+                return min(wanted_chips, (await self.client.refill()).balance_chips)
+            except Refused:
+                # The last refill was a short while ago; there is what there is.
+                pass
+        return min(wanted_chips, wallet.balance_chips)
 
     def _buy_in(self, state: TableState) -> int:
         config = state.table.config
