@@ -1,0 +1,50 @@
+"""Keeps a new golden journal in the format of this version, or writes down anew what folding the old ones gives.
+
+`python -m tests.golden.make new NAME GAME` plays a table and keeps its journal under a name that is not taken yet: do
+it when a format is released. `python -m tests.golden.make expected` is for the day when views are meant to differ:
+read what it changes line by line. Journals that stand are never written again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from app.store.codec import EventCodec
+from tests.golden.playing import GAMES, play_a_table
+from tests.golden.shelf import Folded, GoldenRow, fold, names, read_rows, write_expected, write_rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.golden.make", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    new = commands.add_parser("new")
+    new.add_argument("name")
+    new.add_argument("game", choices=sorted(GAMES))
+    commands.add_parser("expected")
+    options = parser.parse_args(arguments)
+    if options.command == "new":
+        write_rows(options.name, asyncio.run(rows_of(options.game)))
+    for name in [options.name] if options.command == "new" else names():
+        write_expected(name, fold(events_of(name)))
+    return 0
+
+
+async def rows_of(game: str) -> list[GoldenRow]:
+    codec = EventCodec()
+    return [
+        GoldenRow(seq, commit.at_ms, *codec.encode(event))
+        for commit in await play_a_table(game, seed=1)
+        for seq, event in enumerate(commit.events, start=commit.first_seq)
+    ]
+
+
+def events_of(name: str) -> list[Folded]:
+    codec = EventCodec()
+    return [Folded(row.seq, row.at_ms, codec.decode(format=row.format, payload=row.payload)) for row in read_rows(name)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
