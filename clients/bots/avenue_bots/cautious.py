@@ -10,20 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from avenue_bots.reading import (
-    HIGH_CARD,
-    PAIR,
-    TRIPS,
-    TWO_PAIR,
-    Made,
-    flush_draw,
-    live_ranks,
-    live_suit,
-    made,
-    rank,
-    straight_draw,
-    straight_outs,
-)
+from avenue_bots.reading import flush_draw, live_ranks, live_suit, straight_draw, straight_outs
+from avenue_sdk.ranking import HIGH_CARD, PAIR, TRIPS, TWO_PAIR, Made, made, rank
 from avenue_sdk.state import board
 
 if TYPE_CHECKING:
@@ -43,11 +31,11 @@ def choose(state: TableState, options: Options, random: Random) -> Option:
     mine, boards = state.my_cards, _boards_against(state)
     hand, best_board = made(mine), max((made(cards) for cards in boards), default=Made(HIGH_CARD, ()))
     if _beats_clearly(hand, best_board, boards):
-        wager = options.big_wager if hand.category >= TWO_PAIR else options.wager
+        wager = options.big_wager if hand.order >= TWO_PAIR else options.wager
         return wager if wager is not None and random.random() > SLOW_PLAY else options.stay
     if options.check is not None:
         return options.check
-    if hand > best_board and hand.category >= PAIR and _price_is_fair(state, outs=0):
+    if hand > best_board and hand.order >= PAIR and _price_is_fair(state, outs=0):
         return options.stay
     if _draws(state, mine):
         return options.stay
@@ -70,9 +58,9 @@ def _seven_card_start(state: TableState, mine: tuple[str, ...]) -> int:
     hand, seen = made(mine), state.seen_cards
     doors = [rank(cards[0]) for cards in _boards_against(state) if cards]
     top_door = max(doors, default=0)
-    if hand.category >= TRIPS:
+    if hand.order >= TRIPS:
         return 2
-    if hand.category == PAIR:
+    if hand.order == PAIR:
         pair, kicker = hand.ranks[0], hand.ranks[1]
         if live_ranks([pair], seen) == 0:
             return 0
@@ -92,7 +80,7 @@ def _five_card_start(state: TableState, mine: tuple[str, ...]) -> int:
     """As above: nobody should stay who cannot beat what he sees."""
     hand = made(mine)
     in_sight = max((rank(card) for cards in _boards_against(state) for card in cards), default=0)
-    if hand.category == PAIR:
+    if hand.order == PAIR:
         return 2 if hand.ranks[0] >= TEN or hand.ranks[0] > in_sight else 1
     hole = rank(mine[0])
     if hole > in_sight:
@@ -104,12 +92,12 @@ def _beats_clearly(hand: Made, best_board: Made, boards: list[tuple[str, ...]]) 
     """Ahead of every board, and of what a hidden card most often makes of it: a pair of its highest card."""
     if hand <= best_board:
         return False
-    if hand.category >= TRIPS:
+    if hand.order >= TRIPS:
         return True
-    if best_board.category >= PAIR:
-        return hand.category > best_board.category
+    if best_board.order >= PAIR:
+        return hand.order > best_board.order
     top_card = max((rank(card) for cards in boards for card in cards), default=0)
-    return hand.category >= PAIR and hand.ranks[0] >= top_card
+    return hand.order >= PAIR and hand.ranks[0] >= top_card
 
 
 def _draws(state: TableState, mine: tuple[str, ...]) -> bool:
@@ -123,8 +111,8 @@ def _draws(state: TableState, mine: tuple[str, ...]) -> bool:
     if straight_draw(mine) == 4:
         outs += straight_outs(mine, seen)
     own = made(mine)
-    if own.category in (PAIR, TWO_PAIR):
-        outs += live_ranks(own.ranks[: 1 if own.category == PAIR else 2], seen)
+    if own.order in (PAIR, TWO_PAIR):
+        outs += live_ranks(own.ranks[: 1 if own.order == PAIR else 2], seen)
     return _price_is_fair(state, outs=outs)
 
 

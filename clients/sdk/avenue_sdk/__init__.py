@@ -8,6 +8,7 @@ from avenue_sdk.errors import ConnectionLost, Outdated, ProtocolBroken, Refused,
 from avenue_sdk.messages import Action, Bet, BringIn, Call, Check, Complete, Event, Fold, Option, Raise
 from avenue_sdk.options import Options
 from avenue_sdk.play import Played, play, play_turns
+from avenue_sdk.ranking import Made, made
 from avenue_sdk.session import TableSession
 from avenue_sdk.state import HIDDEN, TableState
 
@@ -23,6 +24,7 @@ __all__ = [
     "ConnectionLost",
     "Event",
     "Fold",
+    "Made",
     "Option",
     "Options",
     "Outdated",
@@ -35,6 +37,7 @@ __all__ = [
     "TableSession",
     "TableState",
     "Unanswered",
+    "made",
     "play",
     "play_turns",
 ]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from avenue_sdk.fold import fold
 from avenue_sdk.messages import HandView, PlayerLeft, PlayerSat, SeatView, Snapshot, TableView, You
 from avenue_sdk.options import Options
+from avenue_sdk.ranking import Made, made
 
 if TYPE_CHECKING:
     from avenue_sdk.messages import Card, Event, HandSeatView, Pot, SeatNo, Turn
@@ -81,6 +82,11 @@ class TableState(msgspec.Struct, frozen=True):
             return ()
         common = () if self.hand.common is None else (self.hand.common,)
         return (*(card.card for card in mine.cards), *common)
+
+    @property
+    def made(self) -> Made:
+        """What my cards make so far, as `made.category` in a word; it compares with what other cards make."""
+        return made(self.my_cards)
 
     @property
     def live_opponents(self) -> tuple[HandSeatView, ...]:
