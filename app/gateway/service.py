@@ -10,6 +10,7 @@ come from any of them. Who sends is what the login says and nothing else.
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
@@ -43,6 +44,8 @@ from engine.rules.events import HandId
 from engine.table import commands
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.websockets import WebSocket
 
     from app.accounts.service import Accounts
@@ -122,11 +125,19 @@ class Gateway:
 class Conversation:
     """One socket's conversation. `outgoing` is over once either side has ended it; then only the end is waited for."""
 
-    def __init__(self, websocket: WebSocket, outgoing: Outgoing, rooms: Rooms, pace: Pace) -> None:
+    def __init__(
+        self,
+        websocket: WebSocket,
+        outgoing: Outgoing,
+        rooms: Rooms,
+        pace: Pace,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._websocket = websocket
         self._outgoing = outgoing
         self._rooms = rooms
-        self._bucket = TokenBucket(per_second=pace.per_second, burst=pace.burst)
+        self._bucket = TokenBucket(per_second=pace.per_second, burst=pace.burst, now=now)
 
     async def hold(self, viewer: Viewer | None, table: TableId) -> None:
         """Talk until one side ends it."""

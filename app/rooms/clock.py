@@ -10,14 +10,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class SystemClock:
-    """The `Clock` of real tables. A later jump of the wall clock moves nothing."""
+def wall_ns() -> int:
+    return time.time_ns()
 
-    def __init__(self) -> None:
-        self._ahead_ns = time.time_ns() - time.monotonic_ns()
+
+def monotonic_ns() -> int:
+    return time.monotonic_ns()
+
+
+class SystemClock:
+    """The `Clock` of real tables. A later jump of the wall clock moves nothing.
+
+    It takes the two clocks that it is made of, so that a simulated world may hold them; the loop's own time must run
+    with `monotonic`.
+    """
+
+    def __init__(self, *, wall: Callable[[], int] = wall_ns, monotonic: Callable[[], int] = monotonic_ns) -> None:
+        self._monotonic_ns = monotonic
+        self._ahead_ns = wall() - monotonic()
 
     def now_ms(self) -> int:
-        return (time.monotonic_ns() + self._ahead_ns) // 1_000_000
+        return (self._monotonic_ns() + self._ahead_ns) // 1_000_000
 
     def call_at(self, at_ms: int, callback: Callable[[], None]) -> Alarm:
         """Call back from the running event loop once `now_ms()` has reached `at_ms`, never before this returns."""

@@ -8,13 +8,13 @@ others do not notice. A table whose journal cannot be read stays closed, and the
 from __future__ import annotations
 
 import asyncio
-import secrets
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from app.ids import RandomIds
 from app.refusals import NoSuchTable, TooManySeats
 from app.rooms.room import Room
 from app.store.errors import StoreBusy
@@ -24,7 +24,7 @@ from engine.table.actor import TableActor, open_table
 from engine.table.commands import Sit
 from engine.table.errors import CommitFailed, TableClosed
 from engine.table.events import TableId
-from engine.table.ports import Journal
+from engine.table.ports import IdSource, Journal
 from engine.table.recovery import recover
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class TablePorts:
     faults: FaultLog
     epoch: int
     """Of this process: what the first commit of a new table carries."""
+    ids: IdSource = field(default_factory=RandomIds)
 
 
 @dataclass(slots=True)
@@ -137,7 +138,7 @@ class Rooms:
 
     async def open(self, config: TableConfig) -> Room:
         """Open a new table. Raises `BadVariant`, and what the journal raises; then there is no table."""
-        table = TableId(f"t_{secrets.token_hex(8)}")
+        table = TableId(self._ports.ids.new("t"))
         await open_table(
             table=table, config=config, epoch=self._ports.epoch, journal=self._shelf, clock=self._ports.clock
         )

@@ -132,6 +132,14 @@ class DeckSource(Protocol):
     def deck(self) -> Deck[Card]: ...
 
 
+class IdSource(Protocol):
+    """Gives ids that nobody can guess and that never come twice."""
+
+    def new(self, kind: str) -> str:
+        """A new id of a kind (`t` for a table), which it begins with: `t_3f9c…`."""
+        ...
+
+
 class FaultReport(msgspec.Struct, frozen=True):
     """A mistake of our own at one table, told without any value that the failing code held.
 
