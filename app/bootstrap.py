@@ -63,11 +63,17 @@ class House:
 async def open_house(settings: Settings, *, passwords: Passwords) -> AsyncIterator[House]:
     """Put a house together, with its tables as they were left, and take it apart at the end.
 
-    The database must have this version's schema. Raises `WrongSchema`, `StoreInUse`, `StoreUnsafe`, `BadDatabaseUrl`.
+    The database must have this version's schema. Raises `WrongSchema`, `StoreInUse`, `StoreUnsafe`, `BadDatabaseUrl`,
+    `BadSealingKeys`.
     """
     clock = SystemClock()
     async with AsyncExitStack() as stack:
-        store = await open_store(settings.database_url, now_ms=clock.now_ms)
+        keys = settings.sealing_keys
+        store = await open_store(
+            settings.database_url,
+            now_ms=clock.now_ms,
+            sealing_keys=None if keys is None else keys.get_secret_value(),
+        )
         stack.push_async_callback(store.close)
         house = _furnished(settings, clock=clock, store=store, passwords=passwords)
         await house.accounts.prepare()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from engine.limits import COMMANDS_BURST, COMMANDS_PER_SECOND, MAX_CHIPS
@@ -17,6 +17,9 @@ class Settings(BaseSettings):
 
     database_url: str = Field(default="sqlite:///var/avenue.db", repr=False)
     """Where everything is kept; a relative path starts at the working directory. It may hold a password."""
+
+    sealing_keys: SecretStr | None = None
+    """Wrap the keys of hands: `id:base64`, the current one first. Without them they lie beside the SQLite file."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65_535)

@@ -95,5 +95,8 @@ MAX_BUSY_MS = 5_000
 MAX_WAL_BYTES = 64 * 1024 * 1024
 """SQLite's WAL file is cut back to this once its pages have been copied into the database."""
 
+MAX_HAND_KEYS = 4_096
+"""Running hands whose keys stay at hand. Beyond: the one least lately used goes, and is read from SQL when it acts."""
+
 ANSWERS_FORGOTTEN_AT_ONCE = 64
 """Answers that SQL may hold of a table beyond `MAX_ANSWERS_PER_TABLE` before the oldest go."""

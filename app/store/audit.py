@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.codec import EventCodec
 from app.store.errors import UnreadableEvent
-from app.store.journal import kept_events
+from app.store.reading import JournalReader
 from app.store.tables import (
     account_kinds,
     accounts,
@@ -41,14 +41,14 @@ class Difference(msgspec.Struct, frozen=True):
     figures: dict[str, Any]
 
 
-async def audit(connection: AsyncConnection, codec: EventCodec | None = None) -> list[Difference]:
+async def audit(connection: AsyncConnection) -> list[Difference]:
     """Give all that differs, nothing if all is well. Takes a read of the database without a limit of time."""
     found = [
         Difference(what, str(next(iter(row.values()))), dict(row))
         for what, query in _QUERIES.items()
         for row in (await connection.execute(query)).mappings().all()
     ]
-    async for difference in _tables(connection, codec or EventCodec()):
+    async for difference in _tables(connection, JournalReader(EventCodec(), None)):
         found.append(difference)
     return found
 
@@ -195,7 +195,7 @@ _QUERIES: Final[Mapping[str, Select[Any]]] = {
 }
 
 
-async def _tables(connection: AsyncConnection, codec: EventCodec) -> AsyncIterator[Difference]:
+async def _tables(connection: AsyncConnection, reader: JournalReader) -> AsyncIterator[Difference]:
     """Bring every table back from its journal and lay its seats beside their accounts, a running hand or not."""
     query = (
         select(table_heads.c.table_id, checkpoints.c.state, checkpoints.c.seq)
@@ -206,7 +206,7 @@ async def _tables(connection: AsyncConnection, codec: EventCodec) -> AsyncIterat
         table = TableId(row.table_id)
         booked = await _booked(connection, table)
         try:
-            events = await kept_events(connection, codec, table, after_seq=row.seq or 0)
+            events = await reader.events(connection, table, after_seq=row.seq or 0)
             state = recover(row.state, events)
         except (JournalBroken, UnreadableEvent) as broken:
             yield Difference("table/unreadable", table, {"code": broken.code, **broken.fields})

@@ -11,7 +11,9 @@ import msgspec
 
 from app.store import table_statements as sql
 from app.store.codec import EventCodec
+from app.store.keys import WrappedKey
 from app.store.ledger import of_table, transfer_steps
+from app.store.sealing import Seals
 from app.store.writes import (
     FOREIGN_KEY,
     ROWS,
@@ -29,9 +31,12 @@ from engine.table.events import AnyEvent, TableConfig, TableId, TableOpened
 from engine.table.ports import Answer, TableCommit
 
 
-def commit_write(commit: TableCommit, codec: EventCodec) -> Write:
-    """All that a commit keeps, as one write. Raises `BadTransfer`."""
-    scribe = _Scribe(commit, codec)
+def commit_write(commit: TableCommit, codec: EventCodec, seals: Seals) -> Write:
+    """All that a commit keeps, as one write. Raises `BadTransfer`.
+
+    The seal of a hand that began earlier must be at hand (`Seals.running`), else `LawBroken` for what is to be sealed.
+    """
+    scribe = _Scribe(commit, codec, seals)
     for seq, event in enumerate(commit.events, start=commit.first_seq):
         scribe.note(seq, event)
     return Write(
@@ -44,6 +49,11 @@ def commit_write(commit: TableCommit, codec: EventCodec) -> Write:
             *(() if commit.checkpoint is None else (_checkpoint(commit, commit.checkpoint),)),
         ),
     )
+
+
+def key_write(hand: HandId, key: WrappedKey) -> Write:
+    """Give a key to a running hand that has none yet, since it began before cards were sealed."""
+    return Write(about=f"{hand}:key", steps=(_give_key(hand, key),))
 
 
 def take_write(table: TableId, *, epoch: int) -> Write:
@@ -97,10 +107,11 @@ class _Scribe:
     A hand that ends without having begun here is the one that runs in SQL.
     """
 
-    def __init__(self, commit: TableCommit, codec: EventCodec) -> None:
+    def __init__(self, commit: TableCommit, codec: EventCodec, seals: Seals) -> None:
         self._table = commit.table
         self._at_ms = commit.at_ms
         self._codec = codec
+        self._seals = seals
         self._hand: HandId | None = None
         self._hand_is_known = False
         self._hands_begun = 0
@@ -109,10 +120,11 @@ class _Scribe:
         self._hand_steps: list[Step] = []
 
     def note(self, seq: int, event: AnyEvent) -> None:
-        self._rows.append((self._table, seq, self._at_ms, *self._codec.encode(event)))
+        if isinstance(event, HandStarted):
+            self._begin(seq, event)
+        encoded = self._codec.encode(event, seq=seq, seal=self._seals.running(self._table))
+        self._rows.append((self._table, seq, self._at_ms, *encoded))
         match event:
-            case HandStarted():
-                self._begin(seq, event)
             case HandEnded() | HandCancelled():
                 self._end(seq, event)
             case PotAwarded():
@@ -141,6 +153,7 @@ class _Scribe:
         )
         self._hand_steps += (
             Step(sql.START_HAND, (hand,), changes=1),
+            _give_key(event.hand, self._seals.begin(self._table, event.hand)),
             Step(sql.DEAL_IN, players, changes=1, verdicts={FOREIGN_KEY: failed("unknown_player")}),
         )
 
@@ -157,6 +170,10 @@ class _Scribe:
             Step(sql.NET, nets, changes=1),
         )
         self._hand, self._hand_is_known = None, True
+
+
+def _give_key(hand: HandId, key: WrappedKey) -> Step:
+    return Step(sql.GIVE_KEY, ((*key, hand),), changes=1)
 
 
 def _answer(commit: TableCommit, answer: Answer) -> tuple[Step, ...]:

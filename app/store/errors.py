@@ -10,6 +10,7 @@
     ├── StoreUnsafe           fault/store_unsafe
     ├── WrongSchema           fault/wrong_schema
     ├── BadDatabaseUrl        fault/bad_database_url
+    ├── BadSealingKeys        fault/bad_sealing_keys
     └── UnreadableEvent       fault/unreadable_event
 
 Codes of `CommitRefused`:
@@ -82,6 +83,29 @@ class BadDatabaseUrl(Fault):
 
     def __str__(self) -> str:
         return f"the database's URL is of no use ({self.fields.get('reason')}): write sqlite:///path/to/avenue.db"
+
+
+class BadSealingKeys(Fault):
+    """The keys that wrap the keys of hands are of no use. Fields: `reason` as a word, and which one; never a key."""
+
+    code = "fault/bad_sealing_keys"
+
+    def __str__(self) -> str:
+        fields = {"key": None, "file": None, "bytes": None, **self.fields}
+        return _ABOUT_KEYS.get(fields["reason"], "the sealing keys are of no use").format(**fields)
+
+
+_ABOUT_KEYS = {
+    "none": "there is no sealing key: make one with `avenue keys new` and give it as AVENUE_SEALING_KEYS",
+    "unreadable": "the sealing keys cannot be read: write id:base64, parted by commas",
+    "not_base64": "the sealing key {key} is not base64",
+    "wrong_length": "a sealing key has {bytes} bytes in base64: make one with `avenue keys new`",
+    "id_twice": "two sealing keys have the id {key}",
+    "open_to_others": "{file} could be read by others: chmod 600, and change the keys if they may have been",
+    "lost": "{file} is missing, and without it no card of this database can be read: bring it back from its copy",
+    "unknown": "hands of this database are sealed by the key {key}, which is not among those given",
+    "not_this": "the sealing key {key} is not the one that hands of this database are sealed by",
+}
 
 
 class UnreadableEvent(Fault):

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import msgspec
-from sqlalchemy import Row, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import select
 
 from app.store.codec import EventCodec
-from app.store.commits import close_write, commit_write, take_write
+from app.store.commits import close_write, commit_write, key_write, take_write
 from app.store.database import Database
 from app.store.errors import UnreadableEvent
-from app.store.tables import answers, checkpoints, hands, journal, server_epochs, table_heads, tables
+from app.store.reading import JournalReader, Kept, running_key
+from app.store.sealing import Seals
+from app.store.tables import answers, checkpoints, hands, server_epochs, table_heads, tables
 from app.store.writer import Writer
-from engine.rules.events import HandId
-from engine.table.events import AnyEvent, TableId
+from engine.rules.events import HandId, HandStarted, PublicEvent
+from engine.table.events import TableId
 from engine.table.ports import Answer, TableCommit
-
-
-class Kept(NamedTuple):
-    """An event as it stands in the journal, unredacted: only `engine/rules/views.py` may let anyone see it."""
-
-    seq: int
-    at_ms: int
-    event: AnyEvent
 
 
 class StoredTable(msgspec.Struct, frozen=True):
@@ -47,16 +38,23 @@ class StoredTable(msgspec.Struct, frozen=True):
 
 
 class SqlJournal:
-    """Keeps commits and gives them back. It remembers nothing itself: all that it knows stands in SQL."""
+    """Keeps commits and gives them back.
 
-    def __init__(self, writer: Writer, database: Database, codec: EventCodec | None = None) -> None:
+    It remembers nothing but the seals of running hands, which stand in SQL as well.
+    """
+
+    def __init__(self, writer: Writer, database: Database, seals: Seals) -> None:
         self._writer = writer
         self._database = database
-        self._codec = codec or EventCodec()
+        self._seals = seals
+        self._codec = EventCodec()
+        self._reader = JournalReader(self._codec, seals)
 
     async def commit(self, commit: TableCommit) -> None:
         """See `engine/table/ports.py`."""
-        await self._writer.write(commit_write(commit, self._codec))
+        if self._seals.running(commit.table) is None and _plays_on(commit):
+            await self._take_up_seal(commit.table)
+        await self._writer.write(commit_write(commit, self._codec, self._seals))
 
     async def close_table(self, table: TableId, *, at_ms: int) -> None:
         """Let a table be opened no more. Its seats must be empty.
@@ -84,10 +82,14 @@ class SqlJournal:
         await self._writer.write(take_write(table, epoch=self._writer.epoch))
         async with self._database.read() as connection:
             row = (await connection.execute(_STANDS.where(table_heads.c.table_id == table))).one()
-            kept = await kept_events(connection, self._codec, table, after_seq=row.checkpoint_seq or 0)
+            kept = await self._reader.events(connection, table, after_seq=row.checkpoint_seq or 0)
+            key = None if row.running_hand_id is None else await running_key(connection, row.running_hand_id)
             answered = (await connection.execute(_ANSWERS.where(answers.c.table_id == table))).all()
         if [one.seq for one in kept] != list(range((row.checkpoint_seq or 0) + 1, row.last_seq + 1)):
             raise UnreadableEvent(reason="hole", table=table, after_seq=row.checkpoint_seq)
+        self._seals.forget(table)
+        if key is not None:
+            self._seals.resume(table, row.running_hand_id, key)
         return StoredTable(
             table=table,
             epoch=row.epoch,
@@ -101,7 +103,7 @@ class SqlJournal:
     async def events_after(self, table: TableId, seq: int, *, limit: int) -> tuple[Kept, ...]:
         """The next events of a table after that number, at most `limit` of them. Raises `UnreadableEvent`."""
         async with self._database.read() as connection:
-            return await kept_events(connection, self._codec, table, after_seq=seq, limit=limit)
+            return await self._reader.events(connection, table, after_seq=seq, limit=limit)
 
     async def hand_events(self, hand: HandId) -> tuple[Kept, ...]:
         """Everything that happened at the table while the hand ran; nothing if there is no such hand.
@@ -113,38 +115,44 @@ class SqlJournal:
             found = (await connection.execute(of_hand)).one_or_none()
             if found is None:
                 return ()
-            return await kept_events(
-                connection, self._codec, found.table_id, after_seq=found.first_seq - 1, last_seq=found.last_seq
+            return await self._reader.events(
+                connection, found.table_id, after_seq=found.first_seq - 1, last_seq=found.last_seq
             )
 
-
-async def kept_events(  # noqa: PLR0913 - a range of rows, every bound of it named
-    connection: AsyncConnection,
-    codec: EventCodec,
-    table: TableId,
-    *,
-    after_seq: int,
-    last_seq: int | None = None,
-    limit: int | None = None,
-) -> tuple[Kept, ...]:
-    """Read a table's events after a number, in order. Raises `UnreadableEvent`."""
-    query = _ROWS.where(journal.c.table_id == table, journal.c.seq > after_seq).limit(limit)
-    if last_seq is not None:
-        query = query.where(journal.c.seq <= last_seq)
-    rows = (await connection.execute(query)).all()
-    return tuple(Kept(row.seq, row.at_ms, _event(codec, table, row)) for row in rows)
-
-
-def _event(codec: EventCodec, table: TableId, row: Row[*tuple[Any, ...]]) -> AnyEvent:
-    try:
-        return codec.decode(format=row.format, payload=row.payload)
-    except UnreadableEvent as error:
-        raise UnreadableEvent(**error.fields, table=table, seq=row.seq) from None
+    async def _take_up_seal(self, table: TableId) -> None:
+        """Fetch the seal of the table's running hand, or give it one if it began before cards were sealed."""
+        async with self._database.read() as connection:
+            of_table = select(table_heads.c.running_hand_id).where(table_heads.c.table_id == table)
+            hand = (await connection.execute(of_table)).scalar_one_or_none()
+            key = None if hand is None else await running_key(connection, hand)
+        if hand is None:
+            return
+        if key is not None:
+            self._seals.resume(table, hand, key)
+            return
+        key = self._seals.begin(table, hand)
+        # Nothing may be sealed with it before it stands.
+        self._seals.forget(table)
+        await self._writer.write(key_write(hand, key))
+        self._seals.resume(table, hand, key)
 
 
-_ROWS = select(journal.c.seq, journal.c.at_ms, journal.c.format, journal.c.payload).order_by(journal.c.seq)
+def _plays_on(commit: TableCommit) -> bool:
+    """Whether the commit may hold a secret of a hand that began in an earlier one."""
+    for event in commit.events:
+        if isinstance(event, HandStarted):
+            return False
+        if not isinstance(event, PublicEvent):
+            return True
+    return False
+
+
 _OWNER_ALIVE = select(server_epochs.c.alive_ms).join(table_heads, table_heads.c.epoch == server_epochs.c.epoch)
 _STANDS = select(
-    table_heads.c.epoch, table_heads.c.last_seq, checkpoints.c.seq.label("checkpoint_seq"), checkpoints.c.state
+    table_heads.c.epoch,
+    table_heads.c.last_seq,
+    table_heads.c.running_hand_id,
+    checkpoints.c.seq.label("checkpoint_seq"),
+    checkpoints.c.state,
 ).outerjoin(checkpoints, checkpoints.c.table_id == table_heads.c.table_id)
 _ANSWERS = select(answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq).order_by(answers.c.number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,8 +11,10 @@ from app.store.bank import Bank
 from app.store.database import Database
 from app.store.journal import SqlJournal
 from app.store.migrate import check
+from app.store.unlocking import unlock
 from app.store.urls import sqlite_path
 from app.store.writer import SqliteWriter
+from engine.deal.shuffle import Entropy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +32,31 @@ class Store:
         await self.database.close()
 
 
-async def open_store(url: str, *, now_ms: Callable[[], int]) -> Store:
+async def open_store(
+    url: str, *, now_ms: Callable[[], int], sealing_keys: str | None = None, entropy: Entropy = os.urandom
+) -> Store:
     """Open a database that has this version's schema (see `app/store/migrate.py`) and take it for this process.
 
-    Raises `BadDatabaseUrl`, `WrongSchema`, `StoreInUse` if another server has it, `StoreUnsafe`.
+    `sealing_keys` is the text of a ring (`app/store/keys.py`); without it the keys lie beside the file. Keys of hands
+    and nonces come from `entropy`.
+
+    Raises `BadDatabaseUrl`, `WrongSchema`, `StoreInUse` if another server has it, `StoreUnsafe`, `BadSealingKeys`.
     """
     path = sqlite_path(url)
     await asyncio.to_thread(check, url)
     writer = SqliteWriter(path, now_ms=now_ms)
     await writer.start()
     database = Database(path, writer)
+    try:
+        async with database.read() as connection:
+            seals = await unlock(connection, keys=sealing_keys, beside=path, entropy=entropy)
+    except BaseException:
+        await writer.close()
+        await database.close()
+        raise
     return Store(
         database=database,
         writer=writer,
-        journal=SqlJournal(writer, database),
+        journal=SqlJournal(writer, database, seals),
         bank=Bank(writer, database, now_ms=now_ms),
     )

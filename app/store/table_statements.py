@@ -122,6 +122,13 @@ START_HAND: Final = Statement(
         "of_table",
     ),
 )
+GIVE_KEY: Final = Statement(
+    # A hand's key is given once: another one would lock up what is sealed already.
+    update(hands)
+    .where(hands.c.id == bindparam("of_hand"), hands.c.wrapped_key.is_(None))
+    .values(key_id=bindparam("to_key_id"), wrapped_key=bindparam("to_wrapped_key")),
+    row=("to_key_id", "to_wrapped_key", "of_hand"),
+)
 _DEALT_IN: Final = ("hand_id", "seat", "player_id", "started_ms", "start_chips")
 DEAL_IN: Final = Statement(insert(hand_players).values(given(*_DEALT_IN)), row=_DEALT_IN)
 END_HAND: Final = Statement(

@@ -218,11 +218,27 @@ hands = Table(
     Column("cancel_reason", KEY),
     Column("first_seq", BigInteger, nullable=False, comment="Its events are the table's from here to last_seq."),
     Column("last_seq", BigInteger),
+    Column("key_id", KEY, comment="Which key wraps the hand's own; see app/store/sealing.py."),
+    Column("wrapped_key", LargeBinary, comment="Opens what is sealed in its events. Null once they are archived."),
     *_chips("pot_chips", at_least=0, nullable=True),
     *_chips("rake_chips", at_least=0, nullable=True),
     UniqueConstraint("table_id", "number"),
     CheckConstraint("outcome IN ('ended', 'cancelled')", name="outcome"),
     CheckConstraint("(outcome IS NULL) = (ended_ms IS NULL)", name="ended_ms"),
+)
+
+archives = Table(
+    "archives",
+    metadata,
+    Column("table_id", KEY, ForeignKey("tables.id")),
+    Column("first_seq", BigInteger),
+    Column("last_seq", BigInteger, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("file", KEY, nullable=False, comment="The name of the file that holds these events now."),
+    PrimaryKeyConstraint("table_id", "first_seq"),
+    CheckConstraint("last_seq >= first_seq", name="last_seq"),
+    sqlite_with_rowid=False,
+    comment="What has left the journal: of every table an unbroken row of its first events.",
 )
 
 hand_players = Table(

@@ -13,6 +13,9 @@ import sys
 from collections.abc import Sequence
 
 from app.store.codec import EventCodec
+from engine.rules.events import HandStarted
+from engine.table.events import TableId
+from tests.app.store.house import seals
 from tests.golden.playing import GAMES, play_a_table
 from tests.golden.shelf import Folded, GoldenRow, fold, names, read_rows, write_expected, write_rows
 
@@ -33,17 +36,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def rows_of(game: str) -> list[GoldenRow]:
-    codec = EventCodec()
-    return [
-        GoldenRow(seq, commit.at_ms, *codec.encode(event))
-        for commit in await play_a_table(game, seed=1)
-        for seq, event in enumerate(commit.events, start=commit.first_seq)
-    ]
+    """A table's journal as this version keeps it."""
+    codec, table_seals = EventCodec(), seals()
+    rows = []
+    for commit in await play_a_table(game, seed=1):
+        for seq, event in enumerate(commit.events, start=commit.first_seq):
+            key = table_seals.begin(commit.table, event.hand) if isinstance(event, HandStarted) else None
+            encoded = codec.encode(event, seq=seq, seal=table_seals.running(commit.table))
+            rows.append(GoldenRow(seq, commit.at_ms, *encoded, key))
+    return rows
 
 
 def events_of(name: str) -> list[Folded]:
-    codec = EventCodec()
-    return [Folded(row.seq, row.at_ms, codec.decode(format=row.format, payload=row.payload)) for row in read_rows(name)]
+    """A kept journal read back with its keys, which everybody knows."""
+    codec, table_seals, seal, events = EventCodec(), seals(), None, list[Folded]()
+    table = TableId(f"golden-{name.rpartition('-')[2]}")
+    for row in read_rows(name):
+        if row.key is not None:
+            started = codec.public(format=row.format, payload=row.payload)
+            assert isinstance(started, HandStarted)
+            seal = table_seals.of(table, started.hand, row.key)
+        event = codec.decode(format=row.format, payload=row.payload, seq=row.seq, seal=seal)
+        events.append(Folded(row.seq, row.at_ms, event))
+    return events
 
 
 if __name__ == "__main__":

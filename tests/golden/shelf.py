@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from app.store.keys import WrappedKey
 from engine.rules.events import PlayerId
 from engine.table.events import AnyEvent
 from engine.table.recovery import recover
@@ -25,14 +26,15 @@ VIEWS_EVERY = 150
 VIEWERS = (None, PlayerId("ann"), PlayerId("eve"))
 
 
-class GoldenRow(msgspec.Struct, frozen=True):
-    """One row of a table's journal; `payload` is base64 in the file."""
+class GoldenRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One row of a table's journal; bytes are base64 in the file. A hand's first row has the hand's wrapped key."""
 
     seq: int
     at_ms: int
     format: int
     type: str
     payload: bytes
+    key: WrappedKey | None = None
 
 
 class Folded(NamedTuple):

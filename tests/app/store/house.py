@@ -15,7 +15,9 @@ from app.store import migrate
 from app.store.bank import Bank, NewPlayer
 from app.store.database import Database
 from app.store.journal import SqlJournal
+from app.store.keys import KEY_BYTES, KeyRing
 from app.store.opening import Store
+from app.store.sealing import Seals
 from app.store.tables import PLAY
 from app.store.writer import SqliteWriter
 from engine.rules.actions import SeatNo
@@ -69,7 +71,7 @@ async def opened_with(path: Path, clock: VirtualClock, flaws: Flaws) -> AsyncIte
     store = Store(
         database=database,
         writer=writer,
-        journal=SqlJournal(writer, database),
+        journal=SqlJournal(writer, database, seals()),
         bank=Bank(writer, database, now_ms=clock.now_ms),
     )
     yield store
@@ -196,6 +198,11 @@ class SqlTable:
 
     def id(self) -> str:
         return f"c{next(self._ids)}"
+
+
+def seals(seed: int = 7) -> Seals:
+    """Seals with a key that everybody knows, and keys and nonces by a seeded dice."""
+    return Seals(KeyRing({"test": b"k" * KEY_BYTES}), entropy=random.Random(seed).randbytes)
 
 
 class NoJournal:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.store.audit import Difference, audit
+from app.store.keys import key_path
 from app.store.opening import Store, open_store
 from tests.app.store.house import SqlTable, Template, add_player, url_of
 from tests.fakes import VirtualClock
@@ -53,6 +54,7 @@ async def played_file(template: Template, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture
 def played_path(played_file: Path, tmp_path: Path) -> Path:
     shutil.copyfile(played_file, tmp_path / "copy.db")
+    shutil.copy2(key_path(played_file), key_path(tmp_path / "copy.db"))
     return tmp_path / "copy.db"
 
 

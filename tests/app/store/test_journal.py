@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from app.store import commits as commits_module
 from app.store.errors import UnreadableEvent
-from app.store.journal import Kept, StoredTable
+from app.store.journal import StoredTable
 from app.store.opening import Store, open_store
+from app.store.reading import Kept
 from app.store.tables import PLAY
 from engine.limits import MAX_ANSWERS_PER_TABLE
 from engine.rules.events import HandEnded, HandId, HandStarted, PlayerId
