@@ -18,7 +18,8 @@ ADDRESS = "http://127.0.0.1:8000"
 def readme_bot(text: str) -> str:
     """The Python block that plays."""
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return next(block for block in blocks if "import play" in block)
+    found: str = next(block for block in blocks if "import play" in block)
+    return found
 
 
 def stay(state: TableState, options: Options) -> Option:
