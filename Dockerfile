@@ -17,7 +17,7 @@ RUN python -m venv /opt/avenue \
     && python -m venv /opt/build \
     && /opt/build/bin/pip install --require-hashes -r requirements-build.txt
 
-COPY pyproject.toml ./
+COPY pyproject.toml README.md ./
 COPY app ./app
 COPY engine ./engine
 COPY migrations ./migrations
