@@ -14,6 +14,8 @@ CHECKS = {
     "format": [str(program(VENV, "ruff")), "format", "--check", "--quiet"],
     "types": [PYTHON, "-m", "mypy", "--no-error-summary"],
     "imports": [str(program(VENV, "lint-imports")), "--no-logo"],
+    "schema": [PYTHON, "-m", "app.wire.export", "--check"],
+    "messages": [PYTHON, "clients/sdk/generate.py", "--check"],
     "locks": [PYTHON, "-m", "scripts.lock", "--check"],
     "architecture": [PYTHON, "-m", "pytest", "-q", "--no-header", "--durations=0", "tests/test_architecture.py"],
 }
