@@ -368,7 +368,7 @@ def damage(path: Path, *statements: str) -> None:
 async def test_a_row_that_cannot_be_read_is_told_without_what_it_holds(desk: SqlDesk, path: Path) -> None:
     table = await seated(desk)
     await table.deal()
-    damage(path, f'UPDATE journal SET payload = \'{{"card": "As"\' WHERE seq = {table.state.seq}')  # noqa: S608
+    damage(path, f"UPDATE journal SET payload = x'7b2263617264223a20224173' WHERE seq = {table.state.seq}")  # noqa: S608
     with pytest.raises(UnreadableEvent) as caught:
         await desk.load("t1")
     assert caught.value.fields == {"reason": "not_an_event", "format": 1, "table": "t1", "seq": table.state.seq}
