@@ -29,7 +29,8 @@ def stay(state: TableState, options: Options) -> Option:
 async def test_the_bot_of_the_readme_plays_its_hands_and_says_how_it_went(tmp_path: Path) -> None:
     code = readme_bot(README.read_text(encoding="utf-8"))
     async with serving(tmp_path) as served:
-        room = await served.table()
+        # Chips for more than five hands, however they go.
+        room = await served.table(min_buy_in_chips=1_000)
         opponent = asyncio.create_task(
             play_bot(served.url, name="opponent", password=PASSWORD, of_age=True, table=room.table, decide=stay)
         )
