@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,8 +77,9 @@ async def open_house(settings: Settings, *, passwords: Passwords) -> AsyncIterat
         )
         stack.push_async_callback(store.close)
         house = _furnished(settings, clock=clock, store=store, passwords=passwords)
-        await house.accounts.prepare()
-        await house.rooms.start()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(house.accounts.prepare())
+            group.create_task(house.rooms.start())
         stack.push_async_callback(house.drain)
         if settings.demo and not len(house.rooms):
             for config in demo_tables():

@@ -92,11 +92,48 @@ MAX_READ_MS = 10_000
 MAX_BUSY_MS = 5_000
 """How long a connection to SQLite waits for another one that writes. Beyond: its write fails, and nothing was done."""
 
+MAX_LOADED_TABLES = 256
+"""Tables that are read back in one go at the start. The next go begins when these stand in memory."""
+
 MAX_WAL_BYTES = 64 * 1024 * 1024
 """SQLite's WAL file is cut back to this once its pages have been copied into the database."""
+
+AUDIT_PAGE_ROWS = 5_000
+"""Rows that an audit looks at in one snapshot; then it lets go, so that no WAL grows for its sake."""
+
+ARCHIVE_BATCH_ROWS = 2_000
+"""Events that leave the journal in one transaction, unless one hand has more."""
+
+MAX_UPKEEP_LOCK_MS = 100
+MAX_UPKEEP_TRIES = 100
+"""How long an operator's command waits in PostgreSQL for what a server holds, and how often. Beyond: it gives up."""
 
 MAX_HAND_KEYS = 4_096
 """Running hands whose keys stay at hand. Beyond: the one least lately used goes, and is read from SQL when it acts."""
 
 ANSWERS_FORGOTTEN_AT_ONCE = 64
 """Answers that SQL may hold of a table beyond `MAX_ANSWERS_PER_TABLE` before the oldest go."""
+
+MAX_PIPELINED_WRITES = 64
+"""Writes that go to PostgreSQL at once. A refused one makes those before it in its lot run a second time."""
+
+MAX_PREPARED_STATEMENTS = 256
+"""Statements that PostgreSQL keeps prepared for the writer. Beyond: a statement is planned each time that it runs."""
+
+MAX_CONNECT_MS = 3_000
+"""How long it may take to reach PostgreSQL. Beyond: it is not there, and a write fails or is tried again."""
+
+MAX_RECONNECT_MS = 5_000
+"""How long writes wait for a PostgreSQL that went away. Beyond: they fail at once, nothing done, until it is back."""
+
+MAX_LOCK_WAIT_MS = 2_000
+"""How long a write waits in PostgreSQL for a row that somebody else holds. Beyond: it fails, and nothing was done."""
+
+MAX_STATEMENT_MS = 10_000
+"""How long one statement may run in PostgreSQL. Beyond: it fails, and nothing of its write was done."""
+
+MAX_SILENCE_MS = 15_000
+"""How long PostgreSQL may leave a question open. Beyond: the connection is given up, and what stands is read back."""
+
+MAX_TAKEOVER_MS = 3_000
+"""How long a server waits at its start for the one before it to be gone from PostgreSQL. Beyond: it is in use."""

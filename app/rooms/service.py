@@ -28,7 +28,7 @@ from engine.table.ports import IdSource, Journal
 from engine.table.recovery import recover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.rules.events import PlayerId
     from engine.table.commands import PlayerCommand
@@ -65,6 +65,10 @@ class TableShelf(Journal, Protocol):
 
     async def load(self, table: TableId) -> KeptTable:
         """Take a table over. Raises a `Fault` for one that cannot be read or that somebody else has."""
+        ...
+
+    async def load_many(self, wanted: Sequence[TableId]) -> Mapping[TableId, KeptTable | AvenueError]:
+        """Take tables over together; what `load` would raise for one stands in its place."""
         ...
 
 
@@ -128,9 +132,9 @@ class Rooms:
 
     async def start(self) -> None:
         """Bring back every table that is open. One that cannot be read is told to the log and left out."""
-        for table in await self._shelf.tables():
+        for table, kept in (await self._shelf.load_many(await self._shelf.tables())).items():
             try:
-                actor, outlet = await self._recovered(table)
+                actor, outlet = self._taken_up(kept)
             except AvenueError as error:
                 log.error("table stays closed", table=table, code=error.code, fields=error.fields)
                 continue
@@ -234,7 +238,12 @@ class Rooms:
         raise AssertionError("the pauses never end")
 
     async def _recovered(self, table: TableId) -> tuple[TableActor, _Outlet]:
-        kept = await self._shelf.load(table)
+        return self._taken_up(await self._shelf.load(table))
+
+    def _taken_up(self, kept: KeptTable | AvenueError) -> tuple[TableActor, _Outlet]:
+        """An actor for a table as it was kept. Raises what stands in the table's place, and `JournalBroken`."""
+        if isinstance(kept, AvenueError):
+            raise kept
         outlet = _Outlet()
         actor = TableActor(
             recover(kept.checkpoint, kept.events),

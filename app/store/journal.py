@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import groupby, starmap
+from operator import itemgetter
+from typing import Any
+
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import Row, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.codec import EventCodec
 from app.store.commits import close_write, commit_write, key_write, take_write
 from app.store.database import Database
 from app.store.errors import UnreadableEvent
-from app.store.reading import JournalReader, Kept, running_key
+from app.store.keys import WrappedKey
+from app.store.reading import JournalReader, Kept, keys_of, running_key
 from app.store.sealing import Seals
 from app.store.tables import answers, checkpoints, hands, server_epochs, table_heads, tables
 from app.store.writer import Writer
+from engine.limits import MAX_LOADED_TABLES
+from engine.rules.errors import AvenueError
 from engine.rules.events import HandId, HandStarted, PublicEvent
 from engine.table.events import TableId
 from engine.table.ports import Answer, TableCommit
@@ -75,35 +85,83 @@ class SqlJournal:
         Raises `StaleOwner` if there is no such table or a later writer has it, `UnreadableEvent` if its journal has a
         hole or holds what cannot be read.
         """
+        found = (await self.load_many([table]))[table]
+        if isinstance(found, AvenueError):
+            raise found
+        return found
+
+    async def load_many(self, wanted: Sequence[TableId]) -> dict[TableId, StoredTable | AvenueError]:
+        """Take tables over together, in one group commit and a handful of reads; one that `load` would refuse is given
+        as its error.
+        """
+        found: dict[TableId, StoredTable | AvenueError] = {}
+        for first in range(0, len(wanted), MAX_LOADED_TABLES):
+            found |= await self._load_lot(wanted[first : first + MAX_LOADED_TABLES])
+        return found
+
+    async def _load_lot(self, wanted: Sequence[TableId]) -> dict[TableId, StoredTable | AvenueError]:
         async with self._database.read() as connection:
-            stopped_ms = (
-                await connection.execute(_OWNER_ALIVE.where(table_heads.c.table_id == table))
-            ).scalar_one_or_none()
-        await self._writer.write(take_write(table, epoch=self._writer.epoch))
+            alive = (await connection.execute(_OWNER_ALIVE.where(table_heads.c.table_id.in_(wanted)))).all()
+        stopped_ms = {row.table_id: row.alive_ms for row in alive}
+        takes = (self._writer.write(take_write(table, epoch=self._writer.epoch)) for table in wanted)
+        taken = await asyncio.gather(*takes, return_exceptions=True)
+        found: dict[TableId, StoredTable | AvenueError] = {}
+        for table, outcome in zip(wanted, taken, strict=True):
+            if isinstance(outcome, AvenueError):
+                found[table] = outcome
+            elif outcome is not None:
+                raise outcome
+        ours = [table for table in wanted if table not in found]
         async with self._database.read() as connection:
-            row = (await connection.execute(_STANDS.where(table_heads.c.table_id == table))).one()
-            kept = await self._reader.events(connection, table, after_seq=row.checkpoint_seq or 0)
-            key = None if row.running_hand_id is None else await running_key(connection, row.running_hand_id)
-            answered = (await connection.execute(_ANSWERS.where(answers.c.table_id == table))).all()
-        if [one.seq for one in kept] != list(range((row.checkpoint_seq or 0) + 1, row.last_seq + 1)):
+            stands = (await connection.execute(_STANDS.where(table_heads.c.table_id.in_(ours)))).all()
+            tails = await self._reader.tails(connection, ours)
+            keys = await keys_of(connection, [HandId(row.running_hand_id) for row in stands if row.running_hand_id])
+            answered = await _answers_of(connection, ours)
+        for row in stands:
+            table = TableId(row.table_id)
+            try:
+                found[table] = self._stored(row, tails[table], keys, answered.get(table, ()), stopped_ms.get(table))
+            except UnreadableEvent as error:
+                found[table] = error
+        return {table: found[table] for table in wanted}
+
+    def _stored(
+        self,
+        row: Row[*tuple[Any, ...]],
+        tail: tuple[Kept, ...] | UnreadableEvent,
+        keys: Mapping[HandId, WrappedKey],
+        answered: tuple[Answer, ...],
+        stopped_ms: int | None,
+    ) -> StoredTable:
+        """Put a table together as it stands, with the seal of its running hand taken up. Raises `UnreadableEvent`."""
+        table = TableId(row.table_id)
+        if isinstance(tail, UnreadableEvent):
+            raise tail
+        if [one.seq for one in tail] != list(range((row.checkpoint_seq or 0) + 1, row.last_seq + 1)):
             raise UnreadableEvent(reason="hole", table=table, after_seq=row.checkpoint_seq)
         self._seals.forget(table)
-        if key is not None:
-            self._seals.resume(table, row.running_hand_id, key)
+        if row.running_hand_id in keys:
+            self._seals.resume(table, row.running_hand_id, keys[row.running_hand_id])
         return StoredTable(
             table=table,
             epoch=row.epoch,
             last_seq=row.last_seq,
             checkpoint=row.state,
-            events=kept,
-            answers=tuple(Answer(one.player_id, one.command_id, one.digest, one.seq) for one in answered),
+            events=tail,
+            answers=answered,
             stopped_ms=stopped_ms,
         )
 
     async def events_after(self, table: TableId, seq: int, *, limit: int) -> tuple[Kept, ...]:
-        """The next events of a table after that number, at most `limit` of them. Raises `UnreadableEvent`."""
+        """The next events of a table after that number, at most `limit` of them.
+
+        Raises `UnreadableEvent`, also where the next one has left for an archive.
+        """
         async with self._database.read() as connection:
-            return await self._reader.events(connection, table, after_seq=seq, limit=limit)
+            kept = await self._reader.events(connection, table, after_seq=seq, limit=limit)
+        if kept and kept[0].seq != seq + 1:
+            raise UnreadableEvent(reason="hole", table=table, after_seq=seq)
+        return kept
 
     async def hand_events(self, hand: HandId) -> tuple[Kept, ...]:
         """Everything that happened at the table while the hand ran; nothing if there is no such hand.
@@ -147,12 +205,26 @@ def _plays_on(commit: TableCommit) -> bool:
     return False
 
 
-_OWNER_ALIVE = select(server_epochs.c.alive_ms).join(table_heads, table_heads.c.epoch == server_epochs.c.epoch)
+async def _answers_of(connection: AsyncConnection, of: Sequence[TableId]) -> dict[TableId, tuple[Answer, ...]]:
+    """The answers of tables, each table's oldest first."""
+    rows = (await connection.execute(_ANSWERS.where(answers.c.table_id.in_(of)))).all()
+    return {
+        TableId(table): tuple(starmap(Answer, (row[1:] for row in group))) for table, group in groupby(rows, _FIRST)
+    }
+
+
+_FIRST = itemgetter(0)
+_OWNER_ALIVE = select(table_heads.c.table_id, server_epochs.c.alive_ms).join(
+    table_heads, table_heads.c.epoch == server_epochs.c.epoch
+)
 _STANDS = select(
+    table_heads.c.table_id,
     table_heads.c.epoch,
     table_heads.c.last_seq,
     table_heads.c.running_hand_id,
     checkpoints.c.seq.label("checkpoint_seq"),
     checkpoints.c.state,
 ).outerjoin(checkpoints, checkpoints.c.table_id == table_heads.c.table_id)
-_ANSWERS = select(answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq).order_by(answers.c.number)
+_ANSWERS = select(
+    answers.c.table_id, answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq
+).order_by(answers.c.table_id, answers.c.number)

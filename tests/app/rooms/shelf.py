@@ -51,6 +51,15 @@ class MemoryShelf:
         journal = self.journals[table]
         return Kept(journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers))
 
+    async def load_many(self, wanted: Sequence[TableId]) -> dict[TableId, Kept | AvenueError]:
+        found: dict[TableId, Kept | AvenueError] = {}
+        for table in wanted:
+            try:
+                found[table] = await self.load(table)
+            except AvenueError as error:
+                found[table] = error
+        return found
+
 
 class Listener:
     """Somebody who follows a table and writes down what he gets."""
