@@ -46,6 +46,7 @@ STATUS: Final[Mapping[str, int]] = {
     "table/busy": 503,
     "table/closed": 503,
     "hand/not_found": 404,
+    "hand/archived": 410,
     "fault/busy": 503,
     "fault/commit_failed": 503,
 }

@@ -18,6 +18,7 @@
     ├── TooManySeats              table/too_many_seats
     ├── NoSuchHand                hand/not_found
     ├── HandRuns                  hand/running
+    ├── HandArchived              hand/archived
     ├── FrameRefused              frame/…       a frame that is not what the protocol describes
     │   ├── BinaryFrame           frame/binary
     │   ├── BadFrameJson          frame/bad_json
@@ -129,6 +130,12 @@ class HandRuns(Refusal):
     """A hand is history when it is over; until then it is followed at its table."""
 
     code = "hand/running"
+
+
+class HandArchived(Refusal):
+    """What happened in the hand has left the server for an archive; its result is still in one's list."""
+
+    code = "hand/archived"
 
 
 class FrameRefused(Refusal):

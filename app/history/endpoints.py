@@ -60,7 +60,7 @@ async def my_hands(
     response_class=Response,
     responses={
         200: {"content": {"application/json": {"schema": _HAND_SCHEMA}}},
-        **documented("hand/not_found", "hand/running", "account/not_logged_in"),
+        **documented("hand/not_found", "hand/running", "hand/archived", "account/not_logged_in"),
     },
 )
 async def one_hand(hand: str, asker: PerhapsAsker, history: HistoryHere) -> Response:

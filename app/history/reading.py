@@ -55,6 +55,7 @@ class HandReader:
 _WORDS = {
     "hand/not_found": "there is no such hand",
     "hand/running": "the hand is still played",
+    "hand/archived": "the hand has been archived: ask who runs the server",
     "account/wrong_login": "the name or the password is wrong",
     "account/not_logged_in": "the token is unknown or has run out",
 }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from sqlalchemy import select, tuple_
+from sqlalchemy import exists, select, tuple_
 
-from app.store.tables import hand_players, hands, tables
+from app.store.tables import archives, hand_players, hands, tables
 from engine.table.events import TableConfig
 
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ class PlayedHand(NamedTuple):
 
 
 class HandRow(NamedTuple):
-    """Where a hand was played, and whether it is over."""
+    """Where a hand was played, whether it is over, and whether its events have left for an archive."""
 
     table: str
     currency: str
     over: bool
+    archived: bool = False
 
 
 class HistoryRepository:
@@ -80,10 +81,12 @@ class HistoryRepository:
         return [PlayedHand._make((*row[:2], _name_in(row.config), *row[3:])) for row in rows]
 
     async def hand(self, hand: HandId) -> HandRow | None:
-        query = select(hands.c.table_id, hands.c.currency, hands.c.outcome).where(hands.c.id == hand)
+        gone = exists().where(archives.c.table_id == hands.c.table_id, archives.c.last_seq >= hands.c.first_seq)
+        query = select(hands.c.table_id, hands.c.currency, hands.c.outcome, gone.label("archived"))
+        query = query.where(hands.c.id == hand)
         async with self._database.read() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return None if row is None else HandRow(row.table_id, row.currency, row.outcome is not None)
+        return None if row is None else HandRow(row.table_id, row.currency, row.outcome is not None, bool(row.archived))
 
 
 def _name_in(config: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.history.repository import HistoryRepository, PlayedHand
 from app.history.schemas import HandHistory, MyHandBody, MyHandsBody, PastEvent
 from app.paging import Place, at_cursor, cursor_of
-from app.refusals import HandRuns, NoSuchHand
+from app.refusals import HandArchived, HandRuns, NoSuchHand
 from engine.rules.actions import SeatNo
 from engine.rules.events import HandEvent, HandStarted
 from engine.rules.views import view_event
@@ -43,12 +43,17 @@ class History:
         )
 
     async def hand(self, hand: HandId, asker: PlayerId | None) -> HandHistory:
-        """A finished hand as the asker may see it. Raises `NoSuchHand`, and `HandRuns` while it is played."""
+        """A finished hand as the asker may see it.
+
+        Raises `NoSuchHand`, `HandRuns` while it is played, and `HandArchived` once its events have left.
+        """
         row = await self._repository.hand(hand)
         if row is None:
             raise NoSuchHand
         if not row.over:
             raise HandRuns
+        if row.archived:
+            raise HandArchived
         kept = [
             (seq, at_ms, event)
             for seq, at_ms, event in await self._journal.hand_events(hand)

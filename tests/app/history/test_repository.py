@@ -24,6 +24,6 @@ async def test_finished_hands_of_a_player_the_newest_first(served: Served) -> No
         assert numbers[-3:] == [3, 2, 1]
         assert numbers == sorted(numbers, reverse=True)
         row = await repository.hand(HandId(hands[0].hand))
-        assert row == (room.table, "PLAY", True)
+        assert row == (room.table, "PLAY", True, False)
         assert await repository.hand(HandId("never")) is None
         assert await repository.played(PlayerId("nobody"), before=None, limit=5) == []

@@ -7,7 +7,7 @@ import pytest
 from app.history.repository import HandRow, HistoryRepository, PlayedHand
 from app.history.service import History
 from app.paging import Place
-from app.refusals import BadBody, HandRuns, NoSuchHand
+from app.refusals import BadBody, HandArchived, HandRuns, NoSuchHand
 from engine.rules import stud
 from engine.rules.actions import BringIn, Fold, SeatNo
 from engine.rules.cards import DECK, HIDDEN
@@ -20,12 +20,13 @@ HAND = HandId("h1")
 
 
 class FakeRepository(HistoryRepository):
-    def __init__(self, *, over: bool = True, rows: int = 0) -> None:
+    def __init__(self, *, over: bool = True, archived: bool = False, rows: int = 0) -> None:
         self.over = over
+        self.archived = archived
         self.rows = [played(number) for number in range(rows, 0, -1)]
 
     async def hand(self, hand: HandId) -> HandRow | None:
-        return HandRow("t1", "PLAY", self.over) if hand == HAND else None
+        return HandRow("t1", "PLAY", self.over, self.archived) if hand == HAND else None
 
     async def played(self, player: PlayerId, *, before: Place | None, limit: int) -> list[PlayedHand]:
         return [row for row in self.rows if before is None or (row.started_ms, row.hand) < before][:limit]
@@ -91,6 +92,11 @@ async def test_events_keep_their_numbers_and_times() -> None:
 async def test_a_hand_that_runs_is_no_history() -> None:
     with pytest.raises(HandRuns):
         await history(over=False).hand(HAND, ADA)
+
+
+async def test_a_hand_whose_events_have_left_for_an_archive() -> None:
+    with pytest.raises(HandArchived):
+        await history(archived=True).hand(HAND, ADA)
 
 
 async def test_a_hand_that_never_was() -> None:
