@@ -23,7 +23,7 @@ from app.running import run
 from app.serving import NoFreePort, listen
 from app.settings import Settings
 from app.store import migrate as migrations
-from app.store.urls import sqlite_path
+from app.store.urls import label_of
 from engine.rules.errors import AvenueError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -90,7 +90,7 @@ def migrate(
         if not check:
             migrations.upgrade(url)
         migrations.check(url)
-        out.print(f"{sqlite_path(url)} has the schema of this version ({migrations.head()}).")
+        out.print(f"{label_of(url)} has the schema of this version ({migrations.head()}).")
     except (AvenueError, OSError) as error:
         _give_up(error)
 

@@ -1,10 +1,12 @@
 """What holds for every test: how hypothesis searches, and what a run says at its end."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.postgres import PostgresServer, postgres_server
 from tests.programs import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
@@ -21,6 +23,13 @@ def pytest_configure() -> None:
     """Forget this machine's own settings of Avenue, so that no test ever opens somebody's real room."""
     for name in [name for name in os.environ if name.startswith("AVENUE_") and not name.startswith("AVENUE_TEST_")]:
         del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL server, for all tests together."""
+    with postgres_server() as server:
+        yield server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

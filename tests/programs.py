@@ -5,6 +5,7 @@ With `CI=true` a missing program fails its tests instead: there a skip would hid
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ import pytest
 _missing: dict[str, str] = {}
 
 
-def require_program(name: str, *, cure: str) -> Path:
+def require_program(name: str, *, cure: str, also_in: Iterable[Path] = ()) -> Path:
     """Give the path of a program that the running test or fixture needs.
 
-    Where it is missing the test ends here: skipped, or failed with `CI=true`. `cure` is the command that brings it.
+    It is looked for on the path, then in the folders of `also_in`. Where it is missing the test ends here: skipped, or
+    failed with `CI=true`. `cure` is the command that brings it.
     """
-    found = shutil.which(name)
+    found = shutil.which(name) or next(filter(None, (shutil.which(name, path=str(place)) for place in also_in)), None)
     if found is not None:
         return Path(found)
     if os.environ.get("CI") == "true":

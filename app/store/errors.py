@@ -8,6 +8,7 @@
     ├── CommitUnknown         fault/commit_unknown    see there too: the writer ended before it could find out
     ├── StoreInUse            fault/store_in_use
     ├── StoreUnsafe           fault/store_unsafe
+    ├── StoreUnreachable      fault/store_unreachable
     ├── WrongSchema           fault/wrong_schema
     ├── BadDatabaseUrl        fault/bad_database_url
     ├── BadSealingKeys        fault/bad_sealing_keys
@@ -46,13 +47,13 @@ class StoreClosed(CommitFailed):
 
 
 class StoreInUse(Fault):
-    """Another process holds this database. Fields: `database`, and `pid` where it is known."""
+    """Another process holds this database. Fields: `database`, and `pid` and `host` where they are known."""
 
     code = "fault/store_in_use"
 
     def __str__(self) -> str:
-        pid = self.fields.get("pid")
-        by = f"process {pid}" if pid else "another process"
+        pid, host = self.fields.get("pid"), self.fields.get("host")
+        by = f"process {pid}{f' on {host}' if host else ''}" if pid else "another process"
         return f"{self.fields.get('database')} is in use by {by}: one server at a time may write to it"
 
 
@@ -64,6 +65,15 @@ class StoreUnsafe(Fault):
     def __str__(self) -> str:
         setting, found, wanted = (self.fields.get(name) for name in ("setting", "found", "wanted"))
         return f"the database has {setting} = {found}, not {wanted}"
+
+
+class StoreUnreachable(Fault):
+    """The database does not answer. Fields: `database`, and `reason` as the driver tells it, without a password."""
+
+    code = "fault/store_unreachable"
+
+    def __str__(self) -> str:
+        return f"{self.fields.get('database')} cannot be reached: {self.fields.get('reason')}"
 
 
 class WrongSchema(Fault):
@@ -82,7 +92,8 @@ class BadDatabaseUrl(Fault):
     code = "fault/bad_database_url"
 
     def __str__(self) -> str:
-        return f"the database's URL is of no use ({self.fields.get('reason')}): write sqlite:///path/to/avenue.db"
+        forms = "sqlite:///path/to/avenue.db or postgresql://user@host/database"
+        return f"the database's URL is of no use ({self.fields.get('reason')}): write {forms}"
 
 
 class BadSealingKeys(Fault):

@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from itertools import chain, repeat
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -20,10 +19,15 @@ from traceback import walk_tb
 from typing import Any, NamedTuple, Protocol
 
 import structlog
+from sqlalchemy import URL
 
-from app.store.batches import SqliteBatches, Undecided
+from app.store.batches import Batches, Undecided, Unsettled
 from app.store.errors import StoreBusy, StoreClosed
 from app.store.lock import DatabaseLock
+from app.store.pipeline import Pipeline
+from app.store.postgres_batches import PostgresBatches
+from app.store.postgres_sessions import PATIENCE, Patience
+from app.store.sqlite_batches import SqliteBatches
 from app.store.writes import Write
 from engine.limits import MAX_BUSY_MS, MAX_COMMIT_BATCH, MAX_WAITING_COMMITS
 from engine.rules.errors import AvenueError
@@ -64,21 +68,14 @@ class _Stop:
     """The last thing in the queue."""
 
 
-class SqliteWriter:
-    """The writer of a SQLite file. `start` it in the event loop that will use it, and `close` it at the end."""
+class BatchWriter:
+    """The writer of a database. `start` it in the event loop that will use it, and `close` it at the end.
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        now_ms: Callable[[], int],
-        busy_timeout_ms: int = MAX_BUSY_MS,
-        connection_class: type[sqlite3.Connection] = sqlite3.Connection,
-    ) -> None:
-        self._path = path
-        self._make_batches = partial(
-            SqliteBatches, path, now_ms=now_ms, busy_timeout_ms=busy_timeout_ms, connection_class=connection_class
-        )
+    `opened` takes the database for this process and lets it go at the end; it is entered and left in the thread.
+    """
+
+    def __init__(self, opened: AbstractContextManager[Batches]) -> None:
+        self._opened = opened
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[_Waiting | _Stop] = SimpleQueue()
         self._waiting = 0
@@ -94,7 +91,7 @@ class SqliteWriter:
         """Take the database for this process, with a new epoch, and begin to write.
 
         The schema must be there. Raises `StoreInUse` if another process has the database, `StoreUnsafe` if it does not
-        keep safely.
+        keep safely, `StoreUnreachable` if it does not answer.
         """
         self._thread.start()
         await asyncio.shield(self._started)
@@ -131,7 +128,7 @@ class SqliteWriter:
     def _live(self) -> None:
         """The thread's whole life; what ends it early is told to everyone who waits."""
         try:
-            with DatabaseLock(self._path), closing(self._make_batches()) as batches:
+            with self._opened as batches:
                 self._tell(self._started.set_result, batches.epoch)
                 self._work(batches)
         except BaseException as error:  # noqa: BLE001 - it goes to the loop, which passes it on
@@ -139,14 +136,14 @@ class SqliteWriter:
         else:
             self._tell(self._bury, None)
 
-    def _work(self, batches: SqliteBatches) -> None:
+    def _work(self, batches: Batches) -> None:
         while batch := self._gather(batches):
             self._in_hand = batch
             results = self._keep(batches, [waiting.write for waiting in batch])
             self._in_hand = ()
             self._tell(self._hand_back, batch, results)
 
-    def _gather(self, batches: SqliteBatches) -> list[_Waiting]:
+    def _gather(self, batches: Batches) -> list[_Waiting]:
         """Wait for a write and take with it what came meanwhile; nothing when it is time to stop."""
         batch: list[_Waiting] = []
         item = self._next(batches)
@@ -162,7 +159,7 @@ class SqliteWriter:
             self._queue.put(item)
         return batch
 
-    def _next(self, batches: SqliteBatches) -> _Waiting | _Stop:
+    def _next(self, batches: Batches) -> _Waiting | _Stop:
         """Wait for the next in the queue, and give signs of life meanwhile; a batch is one by itself."""
         while True:
             try:
@@ -170,7 +167,7 @@ class SqliteWriter:
             except Empty:
                 batches.beat()
 
-    def _keep(self, batches: SqliteBatches, writes: list[Write]) -> Sequence[AvenueError | None]:
+    def _keep(self, batches: Batches, writes: list[Write]) -> Sequence[AvenueError | None]:
         try:
             return batches.run(writes)
         except Undecided as undecided:
@@ -181,12 +178,12 @@ class SqliteWriter:
                 return [CommitUnknown() for _ in writes]
             return undecided.results if stands else [CommitFailed(reason="not_kept") for _ in writes]
 
-    def _settle(self, batches: SqliteBatches) -> bool | None:
+    def _settle(self, batches: Batches) -> bool | None:
         """Ask the database until it tells; None if the writer is closed before that."""
         for pause_ms in chain(SETTLE_PAUSES_MS, repeat(SETTLE_PAUSES_MS[-1])):
             try:
                 return batches.settle()
-            except sqlite3.Error as error:
+            except Unsettled as error:
                 if self._closing.wait(pause_ms / 1_000):
                     log.error("the commit stays undecided", **_told(error))
                     return None
@@ -227,11 +224,58 @@ class SqliteWriter:
         self._ended.set()
 
 
+class SqliteWriter(BatchWriter):
+    """The writer of a SQLite file."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        now_ms: Callable[[], int],
+        busy_timeout_ms: int = MAX_BUSY_MS,
+        connection_class: type[sqlite3.Connection] = sqlite3.Connection,
+    ) -> None:
+        @contextmanager
+        def opened() -> Iterator[SqliteBatches]:
+            with (
+                DatabaseLock(path),
+                closing(
+                    SqliteBatches(
+                        path, now_ms=now_ms, busy_timeout_ms=busy_timeout_ms, connection_class=connection_class
+                    )
+                ) as batches,
+            ):
+                yield batches
+
+        super().__init__(opened())
+
+
+class PostgresWriter(BatchWriter):
+    """The writer of a PostgreSQL database. One at a time may be there: its connection holds the database's lock."""
+
+    def __init__(
+        self,
+        url: URL,
+        *,
+        now_ms: Callable[[], int],
+        pipeline_class: type[Pipeline] = Pipeline,
+        patience: Patience = PATIENCE,
+    ) -> None:
+        @contextmanager
+        def opened() -> Iterator[PostgresBatches]:
+            with closing(
+                PostgresBatches(url, now_ms=now_ms, pipeline_class=pipeline_class, patience=patience)
+            ) as batches:
+                yield batches
+
+        super().__init__(opened())
+
+
 def _told(error: BaseException) -> dict[str, Any]:
     """An error for the log: what it is and where, and nothing of the rows that its frames hold."""
     cause = error.__cause__ or error
     return {
         "error": type(cause).__qualname__,
-        "sqlite": getattr(cause, "sqlite_errorname", None),
+        "code": getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None),
         "where": [f"{frame.f_globals.get('__name__')}:{line}" for frame, line in walk_tb(cause.__traceback__)],
     }

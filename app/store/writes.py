@@ -2,8 +2,8 @@
 
 A write is a tuple of steps, each one statement with the rows that it is run for. It is kept whole or not at all. The
 database is the judge: whether a wallet holds enough or an id is new is never read first, it is a constraint or a count
-of changed rows, and the step says what the askers are told when that breaks. So the same write runs on any database;
-`app/store/batches.py` runs it on SQLite.
+of changed rows, and the step says what the askers are told when that breaks. So the same write runs on any database:
+`app/store/batches.py` says how, and its adapters do it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ Value: TypeAlias = str | int | bytes | None
 Row: TypeAlias = tuple[Value, ...]
 
 Breach: TypeAlias = str
-"""What broke: `UNIQUE`, `FOREIGN_KEY`, `ROWS`, or a check by its full name (`ck_accounts_floor`)."""
+"""What broke: one of the words below, or a check by its full name (`ck_accounts_floor`)."""
 
 UNIQUE: Final = "unique"
 FOREIGN_KEY: Final = "foreign_key"
+NOT_NULL: Final = "not_null"
+GUARD: Final = "guard"
+"""A trigger that refuses to change what stands."""
 ROWS: Final = "rows"
 """A row of the step changed another number of rows than it must."""
 

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import shutil
-import sqlite3
-from pathlib import Path
-
 import pytest
 
 from app.store.audit import Difference, audit
-from app.store.keys import key_path
-from app.store.opening import Store, open_store
-from tests.app.store.house import SqlTable, Template, add_player, url_of
+from app.store.opening import Store
+from tests.app.store.house import SqlTable, Template, add_player
+from tests.app.store.places import Place, PostgresPlace, SqlitePlace
 from tests.fakes import VirtualClock
+from tests.postgres import PostgresServer
 
 CHIPS = 10_000
 
@@ -40,26 +37,25 @@ async def played(store: Store, clock: VirtualClock) -> list[SqlTable]:
     return tables
 
 
-@pytest.fixture(scope="session")
-async def played_file(template: Template, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+async def played_in(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A database of a room that has played, made once; take a copy."""
-    path = template.copy(tmp_path_factory.mktemp("played") / "played.db")
+    place: Place
+    if request.param == "sqlite":
+        template: Template = request.getfixturevalue("template")
+        place = SqlitePlace(template.copy(tmp_path_factory.mktemp("played") / "played.db"))
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres")
+        place = PostgresPlace(server, server.database())
     clock = VirtualClock()
-    store = await open_store(url_of(path), now_ms=clock.now_ms)
+    store = await place.open(clock)
     await played(store, clock)
     await store.close()
-    return path
+    return place
 
 
-@pytest.fixture
-def played_path(played_file: Path, tmp_path: Path) -> Path:
-    shutil.copyfile(played_file, tmp_path / "copy.db")
-    shutil.copy2(key_path(played_file), key_path(tmp_path / "copy.db"))
-    return tmp_path / "copy.db"
-
-
-async def differences_in(path: Path) -> list[Difference]:
-    store = await open_store(url_of(path), now_ms=VirtualClock().now_ms)
+async def differences_in(place: Place) -> list[Difference]:
+    store = await place.open(VirtualClock())
     try:
         return await differences(store)
     finally:
@@ -76,19 +72,6 @@ async def test_a_room_that_plays_is_in_order_at_any_moment(store: Store, clock: 
     while tables[1].state.hand is not None:
         await tables[1].act()
         assert await differences(store) == []
-
-
-def tamper(path: Path, *statements: str) -> None:
-    """Do to the file what no server could: without guards, keys and checks."""
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA ignore_check_constraints = ON")
-    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    for (name,) in names:
-        connection.execute(f"DROP TRIGGER {name}")
-    for statement in statements:
-        assert connection.execute(statement).rowcount > 0, "the test must change something"
-    connection.commit()
-    connection.close()
 
 
 FORGED = (
@@ -135,15 +118,16 @@ FORGED = (
         ),
     ],
 )
-async def test_whatever_was_tampered_with_is_found(played_path: Path, what: str, statements: tuple[str, ...]) -> None:
-    tamper(played_path, *statements)
-    found = await differences_in(played_path)
+async def test_whatever_was_tampered_with_is_found(played_in: Place, what: str, statements: tuple[str, ...]) -> None:
+    place = played_in.copy()
+    place.tamper(*statements)
+    found = await differences_in(place)
     assert what in {difference.what for difference in found}, found
 
 
-async def test_a_difference_says_where_and_how_much(store: Store, clock: VirtualClock, path: Path) -> None:
+async def test_a_difference_says_where_and_how_much(store: Store, clock: VirtualClock, place: Place) -> None:
     await add_player(store, "ann", chips=50)
-    tamper(path, "UPDATE accounts SET balance_chips = 51 WHERE id = 'wallet:PLAY:ann'")
+    place.tamper("UPDATE accounts SET balance_chips = 51 WHERE id = 'wallet:PLAY:ann'")
     found = await differences(store)
     assert [one.what for one in found] == ["account/wrong_balance", "currency/does_not_sum_to_zero"]
     assert found[:1] == [
@@ -161,9 +145,12 @@ async def test_a_difference_says_where_and_how_much(store: Store, clock: Virtual
     ]
 
 
-async def test_what_cannot_be_read_is_told_without_what_it_holds(store: Store, clock: VirtualClock, path: Path) -> None:
+async def test_what_cannot_be_read_is_told_without_what_it_holds(
+    store: Store, clock: VirtualClock, place: Place
+) -> None:
     await played(store, clock)
-    tamper(path, "UPDATE journal SET payload = '{\"card\": \"As\"' WHERE table_id = 't2'")
+    broken = b'{"card": "As"'.hex()
+    place.tamper(f"UPDATE journal SET payload = x'{broken}' WHERE table_id = 't2'")  # noqa: S608
     found = await differences(store)
     assert any(difference.what == "table/unreadable" for difference in found)
     assert "As" not in repr(found)

@@ -1,245 +1,162 @@
+"""What every adapter of `Batches` must do, over SQLite and over PostgreSQL."""
+
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import insert, update
 
-from app.store.batches import SqliteBatches, Undecided
-from app.store.errors import StoreUnsafe
-from app.store.tables import player_kinds, players
-from app.store.writes import FOREIGN_KEY, ROWS, UNIQUE, Statement, Step, Write, given, refused
+from app.store.batches import Batches, not_written
+from app.store.tables import accounts, entries, player_kinds, sessions
+from app.store.writes import FOREIGN_KEY, GUARD, NOT_NULL, Statement, Step, Write, given
+from engine.limits import MAX_CHIPS
 from engine.table.errors import CommitFailed, CommitRefused
-from tests.app.store.flaky import Flaw, Flaws, disk_broken, disk_full
-from tests.app.store.house import Template
-
-NAMES = ("id", "kind", "name", "name_key", "created_ms")
-ADD = Statement(insert(players).values(given(*NAMES)), row=NAMES)
-RENAME = Statement(
-    update(players).where(players.c.id == bindparam("player")).values(name=bindparam("to")), row=("player", "to")
-)
-VERDICTS = {
-    UNIQUE: refused("account/name_taken"),
-    FOREIGN_KEY: refused("account/unknown_kind"),
-    ROWS: refused("account/unknown"),
-}
-
-
-def add(*names: str, kind: str = "person") -> Write:
-    rows = tuple((name, kind, name, name, 1) for name in names)
-    return Write(f"add {names}", (Step(ADD, rows, changes=1, verdicts=VERDICTS),))
-
-
-def rename(name: str, to: str) -> Step:
-    return Step(RENAME, ((name, to),), changes=1, verdicts=VERDICTS)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000
-
-    def __call__(self) -> int:
-        self.now += 1
-        return self.now
+from tests.app.store.places import Place
+from tests.app.store.small_writes import ADD, Clock, add, batches_in, codes, rename
 
 
 @pytest.fixture
-def flaws() -> Flaws:
-    return Flaws()
-
-
-@pytest.fixture
-def batches(path: Path, flaws: Flaws) -> Iterator[SqliteBatches]:
-    made = SqliteBatches(path, now_ms=Clock(), connection_class=flaws.connection_class())
+def batches(place: Place) -> Iterator[Batches]:
+    made = batches_in(place)
     yield made
     made.close()
 
 
-def names_in(path: Path) -> list[str]:
-    connection = sqlite3.connect(path)
-    found = [name for (name,) in connection.execute("SELECT name FROM players ORDER BY id")]
-    connection.close()
+def epoch_row(place: Place, epoch: int) -> tuple[int, int, int]:
+    (row,) = place.sql("SELECT started_ms, alive_ms, batch FROM server_epochs WHERE epoch = ?", epoch)
+    found: tuple[int, int, int] = row
     return found
 
 
-def codes(results: list[object]) -> list[str | None]:
-    return [None if result is None else getattr(result, "code", "?") for result in results]
-
-
-def epoch_row(path: Path, epoch: int) -> tuple[int, int, int]:
-    connection = sqlite3.connect(path)
-    row = connection.execute("SELECT started_ms, alive_ms, batch FROM server_epochs WHERE epoch = ?", (epoch,))
-    found: tuple[int, int, int] = row.fetchone()
-    connection.close()
-    return found
-
-
-def test_a_batch_is_one_transaction(path: Path, batches: SqliteBatches, flaws: Flaws) -> None:
+def test_a_batch_stands_with_its_number(place: Place, batches: Batches) -> None:
     assert batches.run([add("ann"), add("bob", "cid")]) == [None, None]
-    assert names_in(path) == ["ann", "bob", "cid"]
-    assert flaws.statements.count("COMMIT") == 2, "one to take the epoch, one for the batch"
+    assert batches.run([add("dan")]) == [None]
+    assert place.names() == ["ann", "bob", "cid", "dan"]
+    assert epoch_row(place, batches.epoch)[2] == 2
 
 
-def test_a_refused_write_takes_back_its_own_and_no_other(path: Path, batches: SqliteBatches) -> None:
+def test_a_refused_write_takes_back_its_own_and_no_other(place: Place, batches: Batches) -> None:
     batches.run([add("ann")])
     taken = Write("add dan, then ann", (*add("dan").steps, *add("ann").steps))
     results = batches.run([add("bob"), taken, add("cid")])
-    assert codes(list(results)) == [None, "account/name_taken", None]
-    assert names_in(path) == ["ann", "bob", "cid"], "also dan is gone, who came before what was refused"
+    assert codes(results) == [None, "account/name_taken", None]
+    assert place.names() == ["ann", "bob", "cid"], "also dan is gone, who came before what was refused"
 
 
-def test_later_writes_of_a_batch_see_earlier_ones(path: Path, batches: SqliteBatches) -> None:
+def test_later_writes_of_a_batch_see_earlier_ones(place: Place, batches: Batches) -> None:
     results = batches.run([Write("early", (rename("ann", "Ann"),)), add("ann"), Write("late", (rename("ann", "Ann"),))])
-    assert codes(list(results)) == ["account/unknown", None, None]
-    assert names_in(path) == ["Ann"]
+    assert codes(results) == ["account/unknown", None, None]
+    assert place.names() == ["Ann"]
 
 
-def test_a_batch_of_refusals_is_not_committed(path: Path, batches: SqliteBatches, flaws: Flaws) -> None:
+def test_refusals_anywhere_in_a_large_batch_are_refused_alone(place: Place, batches: Batches) -> None:
+    batches.run([add("taken")])
+    bad = {0, 1, 5, 64, 65, 66, 130, 199}
+    writes = [add("taken") if place in bad else add(f"p{place:03}") for place in range(200)]
+    results = batches.run(writes)
+    assert {number for number, result in enumerate(results) if result is not None} == bad
+    assert place.names() == sorted(["taken", *(f"p{number:03}" for number in range(200) if number not in bad)])
+
+
+def test_a_batch_of_refusals_is_not_committed(place: Place, batches: Batches) -> None:
     results = batches.run([add("ann", kind="ghost"), Write("none", (rename("bob", "Bob"),))])
-    assert codes(list(results)) == ["account/unknown_kind", "account/unknown"]
-    assert flaws.statements[-1] == "ROLLBACK"
-    assert epoch_row(path, batches.epoch)[2] == 0
+    assert codes(results) == ["account/unknown_kind", "account/unknown"]
+    assert epoch_row(place, batches.epoch)[2] == 0
+    assert batches.run([add("ann")]) == [None]
 
 
-@pytest.mark.parametrize("value", [2**64, 0.5 + 1j, object()])
-def test_a_value_that_sql_cannot_hold_fails_its_own_write(path: Path, batches: SqliteBatches, value: object) -> None:
-    broken = Write("broken", (Step(ADD, (("bob", "person", "bob", "bob", value),)),))  # type: ignore[arg-type]
+def test_an_empty_write_stands(batches: Batches) -> None:
+    assert batches.run([Write("nothing", ()), Write("no rows", (Step(ADD, (), changes=1),))]) == [None, None]
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**63) - 1, 0.5 + 1j, object(), "\ud800"])
+def test_a_value_that_sql_cannot_hold_fails_its_own_write(place: Place, batches: Batches, value: object) -> None:
+    broken = Write("broken", (Step(ADD, (("bob", "person", "bob", value, value),)),))  # type: ignore[arg-type]
     results = batches.run([add("ann"), broken, add("cid")])
-    assert codes(list(results)) == [None, "fault/commit_failed", None]
-    assert names_in(path) == ["ann", "cid"]
+    assert codes(results) == [None, "fault/commit_failed", None]
+    assert results[1] is not None
+    assert results[1].fields == {"reason": "bad_value"}
+    assert place.names() == ["ann", "cid"]
 
 
-def test_a_statement_that_is_none_fails_its_own_write(path: Path, batches: SqliteBatches) -> None:
+def test_a_statement_that_is_none_fails_its_own_write(place: Place, batches: Batches) -> None:
     missing = Statement(insert(player_kinds).values(given("kind")), row=("kind", "more"))
     short = Write("short", (Step(ADD, (("bob",),)),))
     results = batches.run([add("ann"), Write("broken", (Step(missing, (("a", "b"),)),)), short])
-    assert codes(list(results)) == [None, "fault/commit_failed", "fault/commit_failed"]
-    assert names_in(path) == ["ann"]
+    assert codes(results) == [None, "fault/commit_failed", "fault/commit_failed"]
+    assert place.names() == ["ann"]
 
 
-def test_a_breach_that_nobody_foresaw_is_our_fault(batches: SqliteBatches) -> None:
+def test_what_the_database_does_not_know_fails_its_own_write_every_time(place: Place, batches: Batches) -> None:
+    place.sql("ALTER TABLE sessions RENAME TO gone")
+    gone = Statement(update(sessions).values(given("expires_ms")), row=("expires_ms",))
+    for name in ("ann", "bob"):
+        results = batches.run([add(name), Write("gone", (Step(gone, ((1,),)),)), add(f"{name}2")])
+        assert codes(results) == [None, "fault/commit_failed", None]
+        assert results[1] is not None
+        assert results[1].fields == {"reason": "bad_statement"}
+    assert place.names() == ["ann", "ann2", "bob", "bob2"]
+
+
+def test_a_breach_that_nobody_foresaw_is_our_fault(batches: Batches) -> None:
     (result,) = batches.run([Write("ghost", (Step(ADD, (("ann", "ghost", "ann", "ann", 1),)),))])
     assert isinstance(result, CommitFailed)
-    assert result.fields == {"reason": "broken", "breach": "foreign_key"}
+    assert result.fields == {"reason": "broken", "breach": FOREIGN_KEY}
 
 
-@pytest.mark.parametrize("at", ["BEGIN IMMEDIATE", "INSERT INTO players", "UPDATE server_epochs", "RELEASE"])
-def test_a_disk_that_fails_before_the_commit_fails_the_batch(
-    path: Path, batches: SqliteBatches, flaws: Flaws, at: str
-) -> None:
-    flaws.plan(Flaw(at, before=lambda: _raise_full()))
-    results = batches.run([add("ann"), add("bob")])
-    assert all(isinstance(result, CommitFailed) for result in results)
-    assert results[0] is not results[1]
-    assert names_in(path) == []
-    assert batches.run([add("ann"), add("bob")]) == [None, None], "and it goes on by itself"
-    assert names_in(path) == ["ann", "bob"]
+ACCOUNT = ("id", "kind", "floor_chips", "currency", "balance_chips", "entries")
+MAKE_ACCOUNT = Statement(insert(accounts).values(given(*ACCOUNT)), row=ACCOUNT)
 
 
-def _raise_full() -> None:
-    """As SQLite tells it, with the number by which a broken statement is told from a broken disk."""
-    error = sqlite3.OperationalError("database or disk is full")
-    error.sqlite_errorcode = sqlite3.SQLITE_FULL
-    error.sqlite_errorname = "SQLITE_FULL"
-    raise error
+@pytest.mark.parametrize(
+    ("write", "breach"),
+    [
+        (Step(ADD, (("ann", "person", None, "ann", 1),)), NOT_NULL),
+        (Step(MAKE_ACCOUNT, (("w", "wallet", 0, "PLAY", -1, 0),)), "ck_accounts_floor"),
+        (Step(MAKE_ACCOUNT, (("r", "rake", 0, "PLAY", MAX_CHIPS + 1, 0),)), "ck_accounts_balance_chips_bounds"),
+        (Step(Statement(update(entries).values(given("amount_chips")), row=("amount_chips",)), ((1,),)), GUARD),
+    ],
+)
+def test_a_breach_has_the_same_name_everywhere(place: Place, batches: Batches, write: Step, breach: str | None) -> None:
+    place.sql("INSERT INTO transfers VALUES ('t', 'grant', 'PLAY', '', 1)")
+    place.sql("INSERT INTO accounts VALUES ('a', 'rake', 0, NULL, NULL, 'PLAY', 5, 1)")
+    place.sql("INSERT INTO entries VALUES ('t', 1, 'a', 'PLAY', 5, 1, 5)")
+    (result,) = batches.run([Write("breach", (write,))])
+    assert isinstance(result, CommitFailed)
+    assert result.fields == {"reason": "broken", "breach": breach}
 
 
-def test_a_commit_that_failed_is_settled_as_not_standing(path: Path, batches: SqliteBatches, flaws: Flaws) -> None:
-    flaws.plan(Flaw("COMMIT", before=disk_full))
-    with pytest.raises(Undecided) as caught:
-        batches.run([add("ann"), add("ann")])
-    assert codes(list(caught.value.results)) == [None, "account/name_taken"]
-    assert batches.settle() is False
-    assert epoch_row(path, batches.epoch)[2] == 2, "a commit stands over whatever the failed one left behind"
-    assert names_in(path) == []
-    assert batches.run([add("ann")]) == [None]
-    assert epoch_row(path, batches.epoch)[2] == 3, "the number of the lost batch is never used again"
-
-
-def test_a_commit_whose_answer_was_lost_is_settled_as_standing(
-    path: Path, batches: SqliteBatches, flaws: Flaws
-) -> None:
-    flaws.plan(Flaw("COMMIT", after=disk_broken))
-    with pytest.raises(Undecided):
-        batches.run([add("ann")])
-    assert batches.settle() is True
-    assert names_in(path) == ["ann"]
-    assert batches.run([add("bob")]) == [None]
-    assert epoch_row(path, batches.epoch)[2] == 2
-
-
-@pytest.mark.parametrize("lost", ["before", "after"])
-def test_settling_may_fail_too_and_is_tried_again(path: Path, batches: SqliteBatches, flaws: Flaws, lost: str) -> None:
-    again = Flaw("COMMIT", before=disk_full) if lost == "before" else Flaw("COMMIT", after=disk_broken)
-    flaws.plan(Flaw("COMMIT", before=disk_full), Flaw("SELECT server_epochs.batch", before=disk_broken), again)
-    with pytest.raises(Undecided):
-        batches.run([add("ann")])
-    for _ in range(2):
-        with pytest.raises(sqlite3.OperationalError):
-            batches.settle()
-    assert batches.settle() is False
-    assert names_in(path) == []
-    assert batches.run([add("bob")]) == [None]
-    assert names_in(path) == ["bob"]
-
-
-def test_every_start_has_an_epoch_of_its_own(path: Path, batches: SqliteBatches) -> None:
-    later = SqliteBatches(path, now_ms=Clock())
+def test_every_start_has_an_epoch_of_its_own(place: Place, batches: Batches) -> None:
+    batches.close()
+    later = batches_in(place)
     assert (batches.epoch, later.epoch) == (1, 2)
     later.close()
 
 
-def test_a_batch_and_a_beat_are_signs_of_life(path: Path, batches: SqliteBatches, flaws: Flaws) -> None:
-    started_ms, alive_ms, _ = epoch_row(path, batches.epoch)
-    assert started_ms == alive_ms
-    batches.run([add("ann")])
-    after_batch_ms = epoch_row(path, batches.epoch)[1]
-    batches.beat()
-    after_beat_ms = epoch_row(path, batches.epoch)[1]
-    assert alive_ms < after_batch_ms < after_beat_ms
-    flaws.plan(Flaw("UPDATE server_epochs", before=disk_broken))
-    batches.beat()
-    assert epoch_row(path, batches.epoch)[1] == after_beat_ms
-    assert batches.run([add("bob")]) == [None], "a beat that failed is no harm"
-
-
-class Careless(sqlite3.Connection):
-    """A SQLite that does not sync when it is told to."""
-
-    def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
-        return super().execute(sql.replace("synchronous = FULL", "synchronous = OFF"))
-
-
-def test_a_database_below_full_is_refused(path: Path) -> None:
-    with pytest.raises(StoreUnsafe) as caught:
-        SqliteBatches(path, now_ms=Clock(), connection_class=Careless)
-    assert caught.value.fields == {"setting": "synchronous", "found": 0, "wanted": 2}
-
-
-def test_a_database_in_memory_is_refused() -> None:
-    with pytest.raises(StoreUnsafe) as caught:
-        SqliteBatches(Path(":memory:"), now_ms=Clock())
-    assert caught.value.fields["setting"] == "journal_mode"
-
-
-def test_another_writer_is_waited_for_and_then_given_up(template: Template, tmp_path: Path) -> None:
-    path = template.copy(tmp_path / "busy.db")
-    batches = SqliteBatches(path, now_ms=Clock(), busy_timeout_ms=20)
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    (result,) = batches.run([add("ann")])
-    assert isinstance(result, CommitFailed)
-    assert result.fields == {"reason": "not_written", "error": "SQLITE_BUSY"}
-    other.execute("ROLLBACK")
-    other.close()
-    assert batches.run([add("ann")]) == [None]
-    batches.close()
-
-
-def test_a_refusal_is_a_refusal_again(batches: SqliteBatches) -> None:
+def test_a_refusal_is_a_refusal_again(batches: Batches) -> None:
     batches.run([add("ann")])
     for _ in range(2):
         (result,) = batches.run([add("ann")])
         assert isinstance(result, CommitRefused)
+
+
+def test_a_batch_and_a_beat_are_signs_of_life(place: Place, batches: Batches) -> None:
+    started_ms, alive_ms, _ = epoch_row(place, batches.epoch)
+    assert started_ms == alive_ms
+    batches.run([add("ann")])
+    after_batch_ms = epoch_row(place, batches.epoch)[1]
+    batches.beat()
+    assert alive_ms < after_batch_ms < epoch_row(place, batches.epoch)[1]
+
+
+def test_what_was_not_written_says_why_in_one_word() -> None:
+    cause = OSError("with a secret in it")
+    fault = not_written(cause, "disk_full")
+    assert fault.fields == {"reason": "not_written", "error": "disk_full"}
+    assert fault.__cause__ is cause
+
+
+def test_the_clock_of_these_tests_moves() -> None:
+    clock = Clock()
+    assert clock() < clock()

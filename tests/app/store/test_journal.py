@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 from app.store import commits as commits_module
 from app.store.errors import UnreadableEvent
 from app.store.journal import StoredTable
-from app.store.opening import Store, open_store
+from app.store.opening import Store
 from app.store.reading import Kept
 from app.store.tables import PLAY
 from engine.limits import MAX_ANSWERS_PER_TABLE
@@ -22,36 +21,36 @@ from engine.table.events import TableId
 from engine.table.ports import Answer, TableCommit
 from engine.table.recovery import recover
 from tests.app.store.flaky import Flaw, Flaws, disk_broken, disk_full
-from tests.app.store.house import CONFIG, SqlTable, add_player, opened_with, url_of
+from tests.app.store.house import CONFIG, SqlTable, add_player, opened_with
 from tests.app.store.journal_contract import CHIPS, JournalContract, fingerprint
-from tests.app.store.test_ledger import balances, sql
+from tests.app.store.places import Place, SqlitePlace
 from tests.fakes import MemoryJournal, VirtualClock
 
 T1 = TableId("t1")
 
 
 class SqlDesk:
-    def __init__(self, store: Store, clock: VirtualClock, path: Path) -> None:
+    def __init__(self, store: Store, clock: VirtualClock, place: Place) -> None:
         self.journal = store.journal
         self.epoch = store.writer.epoch
         self.clock = clock
-        self._path = path
+        self._place = place
 
     async def load(self, table: str) -> StoredTable:
         return await self.journal.load(TableId(table))
 
     async def wallet(self, player: str) -> int:
-        return balances(self._path).get(f"wallet:PLAY:{player}", 0)
+        return self._place.balances().get(f"wallet:PLAY:{player}", 0)
 
     async def seat(self, player: str, table: str) -> int:
-        return balances(self._path).get(f"seat:PLAY:{table}:{player}", 0)
+        return self._place.balances().get(f"seat:PLAY:{table}:{player}", 0)
 
 
 @pytest.fixture
-async def desk(store: Store, clock: VirtualClock, path: Path) -> SqlDesk:
+async def desk(store: Store, clock: VirtualClock, place: Place) -> SqlDesk:
     for player in ("ann", "bob", "cid"):
         await add_player(store, player, chips=CHIPS)
-    return SqlDesk(store, clock, path)
+    return SqlDesk(store, clock, place)
 
 
 async def open_table(desk: SqlDesk, name: str = "t1", **fields: Any) -> SqlTable:
@@ -66,7 +65,7 @@ async def seated(desk: SqlDesk, *players: str) -> SqlTable:
 
 
 class TestSqlJournal(JournalContract):
-    """The contract, over SQLite."""
+    """The contract, over SQL."""
 
 
 class MemoryDesk:
@@ -103,12 +102,12 @@ class TestMemoryJournal(JournalContract):
         return MemoryDesk()
 
 
-async def test_a_table_is_opened_by_its_first_event(desk: SqlDesk, path: Path) -> None:
+async def test_a_table_is_opened_by_its_first_event(desk: SqlDesk, place: Place) -> None:
     await open_table(desk, "t2")
     desk.clock.pass_over(1)
     await open_table(desk, "t1")
     assert await desk.journal.tables() == ["t2", "t1"]
-    assert sql(path, "SELECT table_id, epoch, last_seq, hands, running_hand_id FROM table_heads ORDER BY table_id") == [
+    assert place.sql("SELECT table_id, epoch, last_seq, hands, running_hand_id FROM table_heads ORDER BY table_id") == [
         ("t1", desk.epoch, 1, 0, None),
         ("t2", desk.epoch, 1, 0, None),
     ]
@@ -150,7 +149,7 @@ async def test_a_commit_out_of_turn_is_stale(desk: SqlDesk, off: int) -> None:
     await table.play_hand()
 
 
-async def test_b131_a_buy_in_sent_again_is_debited_once(desk: SqlDesk, path: Path) -> None:
+async def test_b131_a_buy_in_sent_again_is_debited_once(desk: SqlDesk, place: Place) -> None:
     table = await open_table(desk)
     await table.sit("ann", 600)
     first = table.commits[-1]
@@ -164,25 +163,25 @@ async def test_b131_a_buy_in_sent_again_is_debited_once(desk: SqlDesk, path: Pat
     with pytest.raises(CommitRefused) as caught:
         await desk.journal.commit(other)
     assert caught.value.code == "table/command_id_reused"
-    assert balances(path)["wallet:PLAY:ann"] == CHIPS - 600
+    assert place.balances()["wallet:PLAY:ann"] == CHIPS - 600
 
 
 async def test_b131_a_buy_in_whose_answer_was_lost_is_debited_once(path: Path, clock: VirtualClock) -> None:
-    flaws = Flaws()
+    flaws, place = Flaws(), SqlitePlace(path)
     async with opened_with(path, clock, flaws) as store:
         await add_player(store, "ann", chips=CHIPS)
         table = await SqlTable.open(store.journal, epoch=store.writer.epoch, clock=clock)
         flaws.plan(Flaw("COMMIT", after=disk_broken))
         await table.sit("ann", 600)
-        assert balances(path)["wallet:PLAY:ann"] == CHIPS - 600
+        assert place.balances()["wallet:PLAY:ann"] == CHIPS - 600
         flaws.plan(Flaw("COMMIT", before=disk_full))
         with pytest.raises(CommitFailed):
             await table.stand_up("ann")
         await table.stand_up("ann")
-        assert balances(path)["wallet:PLAY:ann"] == CHIPS
+        assert place.balances()["wallet:PLAY:ann"] == CHIPS
 
 
-async def test_of_a_hundred_buy_ins_of_a_whole_balance_one_succeeds(desk: SqlDesk, path: Path) -> None:
+async def test_of_a_hundred_buy_ins_of_a_whole_balance_one_succeeds(desk: SqlDesk, place: Place) -> None:
     tables = [await open_table(desk, f"t{n}") for n in range(100)]
 
     async def sit(table: SqlTable) -> str | None:
@@ -194,8 +193,8 @@ async def test_of_a_hundred_buy_ins_of_a_whole_balance_one_succeeds(desk: SqlDes
 
     found = await asyncio.gather(*(sit(table) for table in tables))
     assert sorted(found, key=str) == [None] + ["wallet/insufficient"] * 99
-    assert balances(path)["wallet:PLAY:ann"] == 0
-    assert sum(chips for account, chips in balances(path).items() if account.startswith("seat:")) == CHIPS
+    assert place.balances()["wallet:PLAY:ann"] == 0
+    assert sum(chips for account, chips in place.balances().items() if account.startswith("seat:")) == CHIPS
     for table in tables:
         kept = await desk.load(table.state.table)
         assert fingerprint(recover(kept.checkpoint, kept.events)) == fingerprint(table.state)
@@ -211,18 +210,18 @@ async def test_a_table_without_the_money_stops_no_other(desk: SqlDesk) -> None:
     assert refused == [25]
 
 
-async def test_hands_are_listed_with_their_players(desk: SqlDesk, path: Path) -> None:
+async def test_hands_are_listed_with_their_players(desk: SqlDesk, place: Place) -> None:
     table = await seated(desk)
     await table.deal()
     hand = table.state.hand
     assert hand is not None
     started_ms = desk.clock.now_ms()
     columns = "id, table_id, number, game, rules, currency, small_bet_chips, big_bet_chips, started_ms, outcome"
-    assert sql(path, f"SELECT {columns} FROM hands") == [  # noqa: S608
+    assert place.sql(f"SELECT {columns} FROM hands") == [  # noqa: S608
         (hand.hand, "t1", 1, "stud7", 1, PLAY, 10, 20, started_ms, None)
     ]
-    assert sql(path, "SELECT running_hand_id, hands FROM table_heads") == [(hand.hand, 1)]
-    assert sql(path, "SELECT player_id, start_chips, net_chips FROM hand_players ORDER BY seat") == [
+    assert place.sql("SELECT running_hand_id, hands FROM table_heads") == [(hand.hand, 1)]
+    assert place.sql("SELECT player_id, start_chips, net_chips FROM hand_players ORDER BY seat") == [
         ("ann", 1_000, None),
         ("bob", 1_000, None),
         ("cid", 1_000, None),
@@ -230,8 +229,8 @@ async def test_hands_are_listed_with_their_players(desk: SqlDesk, path: Path) ->
     while table.state.hand is not None:
         await table.act()
     (ended,) = [event for commit in table.commits for event in commit.events if isinstance(event, HandEnded)]
-    assert sql(path, "SELECT net_chips FROM hand_players ORDER BY seat") == [(r.net_chips,) for r in ended.results]
-    (row,) = sql(path, "SELECT outcome, first_seq, last_seq, pot_chips, rake_chips FROM hands")
+    assert place.sql("SELECT net_chips FROM hand_players ORDER BY seat") == [(r.net_chips,) for r in ended.results]
+    (row,) = place.sql("SELECT outcome, first_seq, last_seq, pot_chips, rake_chips FROM hands")
     staked = sum(-result.net_chips for result in ended.results if result.net_chips < 0)
     won = sum(result.net_chips for result in ended.results if result.net_chips > 0)
     outcome, first_seq, last_seq, pot_chips, rake_chips = row
@@ -242,25 +241,25 @@ async def test_hands_are_listed_with_their_players(desk: SqlDesk, path: Path) ->
     assert [events[0].seq, events[-1].seq] == [first_seq, last_seq]
     assert isinstance(events[0].event, HandStarted)
     assert events[-1].event == ended
-    assert sql(path, "SELECT running_hand_id, hands FROM table_heads") == [(None, 1)]
+    assert place.sql("SELECT running_hand_id, hands FROM table_heads") == [(None, 1)]
     await table.play_hand()
-    assert sql(path, "SELECT number FROM hands ORDER BY number") == [(1,), (2,)]
+    assert place.sql("SELECT number FROM hands ORDER BY number") == [(1,), (2,)]
 
 
-async def test_a_cancelled_hand_moves_nothing(desk: SqlDesk, path: Path) -> None:
+async def test_a_cancelled_hand_moves_nothing(desk: SqlDesk, place: Place) -> None:
     table = await seated(desk)
-    before = balances(path)
+    before = place.balances()
     await table.deal()
     await table.act()
     await table.do(CancelHand(reason="fault"))
-    assert sql(path, "SELECT outcome, cancel_reason, pot_chips, rake_chips FROM hands") == [
+    assert place.sql("SELECT outcome, cancel_reason, pot_chips, rake_chips FROM hands") == [
         ("cancelled", "fault", 0, 0)
     ]
-    assert sql(path, "SELECT sum(net_chips), count(net_chips) FROM hand_players") == [(0, 3)]
-    assert balances(path) == before
+    assert place.sql("SELECT sum(net_chips), count(net_chips) FROM hand_players") == [(0, 3)]
+    assert place.balances() == before
 
 
-async def test_a_hand_that_runs_out_at_once_is_listed_too(desk: SqlDesk, path: Path) -> None:
+async def test_a_hand_that_runs_out_at_once_is_listed_too(desk: SqlDesk, place: Place) -> None:
     """Both are all-in by the ante: the hand begins and ends in one commit."""
     stakes = replace(CONFIG.variant, ante_chips=20)
     table = await open_table(desk, config=replace(CONFIG, variant=stakes, min_buy_in_chips=1))
@@ -268,13 +267,13 @@ async def test_a_hand_that_runs_out_at_once_is_listed_too(desk: SqlDesk, path: P
     await table.sit("bob", 20)
     await table.deal()
     assert table.state.hand is None
-    ((outcome, pot_chips, first_seq, last_seq),) = sql(
-        path, "SELECT outcome, pot_chips, first_seq, last_seq FROM hands"
+    ((outcome, pot_chips, first_seq, last_seq),) = place.sql(
+        "SELECT outcome, pot_chips, first_seq, last_seq FROM hands"
     )
     assert (outcome, pot_chips) == ("ended", 30)
     assert first_seq < last_seq <= table.state.seq
-    assert sql(path, "SELECT count(net_chips) FROM hand_players") == [(2,)]
-    assert sql(path, "SELECT running_hand_id, hands FROM table_heads") == [(None, 1)]
+    assert place.sql("SELECT count(net_chips) FROM hand_players") == [(2,)]
+    assert place.sql("SELECT running_hand_id, hands FROM table_heads") == [(None, 1)]
 
 
 async def test_events_are_read_on_from_any_number(desk: SqlDesk) -> None:
@@ -287,7 +286,7 @@ async def test_events_are_read_on_from_any_number(desk: SqlDesk) -> None:
     assert await desk.journal.hand_events(HandId("none")) == ()
 
 
-async def test_answers_have_a_bound(desk: SqlDesk, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answers_have_a_bound(desk: SqlDesk, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits_module, "ANSWERS_FORGOTTEN_AT_ONCE", 4)
     table = await seated(desk, "ann")
 
@@ -306,7 +305,7 @@ async def test_answers_have_a_bound(desk: SqlDesk, path: Path, monkeypatch: pyte
     answers = (await desk.load("t1")).answers
     assert len(answers) == MAX_ANSWERS_PER_TABLE
     assert [answer.command_id for answer in answers[-3:]] == [f"n{n}" for n in range(many - 3, many)]
-    assert sql(path, "SELECT count(*) FROM answers") == [(MAX_ANSWERS_PER_TABLE,)]
+    assert place.sql("SELECT count(*) FROM answers") == [(MAX_ANSWERS_PER_TABLE,)]
 
 
 async def test_a_player_nobody_knows_is_dealt_no_hand(desk: SqlDesk) -> None:
@@ -317,8 +316,8 @@ async def test_a_player_nobody_knows_is_dealt_no_hand(desk: SqlDesk) -> None:
     await table.play_hand()
 
 
-async def test_a_new_server_takes_the_tables_over(path: Path, clock: VirtualClock) -> None:
-    first = await open_store(url_of(path), now_ms=clock.now_ms)
+async def test_a_new_server_takes_the_tables_over(place: Place, clock: VirtualClock) -> None:
+    first = await place.open(clock)
     for player in ("ann", "bob"):
         await add_player(first, player, chips=CHIPS)
     table = await SqlTable.open(first.journal, epoch=first.writer.epoch, clock=clock)
@@ -328,7 +327,7 @@ async def test_a_new_server_takes_the_tables_over(path: Path, clock: VirtualCloc
     last_sign_ms = clock.now_ms()
     await first.close()
     clock.pass_over(60_000)
-    second = await open_store(url_of(path), now_ms=clock.now_ms)
+    second = await place.open(clock)
     kept = await second.journal.load(T1)
     assert kept.epoch == second.writer.epoch == 2
     assert kept.stopped_ms == last_sign_ms
@@ -342,33 +341,20 @@ async def test_a_new_server_takes_the_tables_over(path: Path, clock: VirtualCloc
     await second.close()
 
 
-async def test_a_later_owner_is_not_put_out_by_an_earlier_one(desk: SqlDesk, path: Path) -> None:
+async def test_a_later_owner_is_not_put_out_by_an_earlier_one(desk: SqlDesk, place: Place) -> None:
     await seated(desk, "ann")
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE table_heads SET epoch = 9")
-    connection.commit()
-    connection.close()
+    place.sql("UPDATE table_heads SET epoch = 9")
     with pytest.raises(StaleOwner):
         await desk.load("t1")
     with pytest.raises(StaleOwner):
         await desk.load("none")
 
 
-def damage(path: Path, *statements: str) -> None:
-    """Do what the guards forbid, as a broken disk or a hand in the file would."""
-    connection = sqlite3.connect(path)
-    for verb in ("update", "delete"):
-        connection.execute(f"DROP TRIGGER journal_refuse_{verb}")
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
-
-
-async def test_a_row_that_cannot_be_read_is_told_without_what_it_holds(desk: SqlDesk, path: Path) -> None:
+async def test_a_row_that_cannot_be_read_is_told_without_what_it_holds(desk: SqlDesk, place: Place) -> None:
     table = await seated(desk)
     await table.deal()
-    damage(path, f"UPDATE journal SET payload = x'7b2263617264223a20224173' WHERE seq = {table.state.seq}")  # noqa: S608
+    broken = b'{{"card": "As"'.hex()
+    place.tamper(f"UPDATE journal SET payload = x'{broken}' WHERE seq = {table.state.seq}")  # noqa: S608
     with pytest.raises(UnreadableEvent) as caught:
         await desk.load("t1")
     assert caught.value.fields == {"reason": "not_an_event", "format": 1, "table": "t1", "seq": table.state.seq}
@@ -376,10 +362,10 @@ async def test_a_row_that_cannot_be_read_is_told_without_what_it_holds(desk: Sql
     assert caught.value.__suppress_context__
 
 
-async def test_a_hole_in_the_journal_is_told(desk: SqlDesk, path: Path) -> None:
+async def test_a_hole_in_the_journal_is_told(desk: SqlDesk, place: Place) -> None:
     table = await seated(desk)
     await table.deal()
-    damage(path, f"DELETE FROM journal WHERE seq = {table.state.seq - 1}")  # noqa: S608
+    place.tamper(f"DELETE FROM journal WHERE seq = {table.state.seq - 1}")  # noqa: S608
     with pytest.raises(UnreadableEvent) as caught:
         await desk.load("t1")
     assert caught.value.fields["reason"] == "hole"

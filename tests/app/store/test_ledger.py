@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from engine.table.errors import CommitFailed, CommitRefused
 from engine.table.events import TableId
 from engine.table.ports import AccountRef, Entry, Transfer
 from tests.app.store.house import add_player
+from tests.app.store.places import Place
 
 ANN, BOB = PlayerId("ann"), PlayerId("bob")
 ISSUER, RAKE = Account("issuer", PLAY), Account("rake", PLAY)
@@ -38,17 +37,6 @@ def transfer(*lines: tuple[Account, int], id: str = "x1", currency: str = PLAY, 
 async def book(store: Store, *transfers: LedgerTransfer) -> None:
     steps = tuple(step for one in transfers for step in transfer_steps(one, at_ms=7))
     await store.writer.write(Write("test", steps))
-
-
-def sql(path: Path, query: str, *values: object) -> list[Any]:
-    connection = sqlite3.connect(path)
-    rows = connection.execute(query, values).fetchall()
-    connection.close()
-    return rows
-
-
-def balances(path: Path) -> dict[str, int]:
-    return dict(sql(path, "SELECT id, balance_chips FROM accounts"))
 
 
 async def refusal(store: Store, *transfers: LedgerTransfer) -> CommitRefused:
@@ -102,17 +90,17 @@ def test_a_transfer_that_contradicts_itself_is_our_fault(lines: list[tuple[Accou
     assert caught.value.fields == {"reason": reason, "transfer": "x1"}
 
 
-async def test_a_transfer_is_two_sides_and_every_entry_counts(store: Store, path: Path) -> None:
+async def test_a_transfer_is_two_sides_and_every_entry_counts(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=0)
     await book(store, transfer((ISSUER, -100), (wallet(ANN), 100), id="a", reference="ref"))
     await book(store, transfer((wallet(ANN), -30), (RAKE, 30), id="b"))
-    assert balances(path) == {"issuer:PLAY": -100, "wallet:PLAY:ann": 70, "rake:PLAY": 30}
-    assert sql(path, "SELECT * FROM transfers ORDER BY id") == [
+    assert place.balances() == {"issuer:PLAY": -100, "wallet:PLAY:ann": 70, "rake:PLAY": 30}
+    assert place.sql("SELECT * FROM transfers ORDER BY id") == [
         ("a", "grant", PLAY, "ref", 7),
         ("b", "grant", PLAY, "", 7),
     ]
     columns = "transfer_id, line, account_id, currency, amount_chips, number, balance_after_chips"
-    assert sql(path, f"SELECT {columns} FROM entries ORDER BY transfer_id, line") == [  # noqa: S608
+    assert place.sql(f"SELECT {columns} FROM entries ORDER BY transfer_id, line") == [  # noqa: S608
         ("a", 1, "issuer:PLAY", PLAY, -100, 1, -100),
         ("a", 2, "wallet:PLAY:ann", PLAY, 100, 1, 100),
         ("b", 1, "wallet:PLAY:ann", PLAY, -30, 2, 70),
@@ -120,24 +108,24 @@ async def test_a_transfer_is_two_sides_and_every_entry_counts(store: Store, path
     ]
 
 
-async def test_b169_no_wallet_goes_below_zero(store: Store, path: Path) -> None:
+async def test_b169_no_wallet_goes_below_zero(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=50)
-    before = balances(path)
+    before = place.balances()
     refused = await refusal(store, transfer((wallet(ANN), -51), (RAKE, 51)))
     assert (refused.code, refused.fields) == ("wallet/insufficient", {"currency": PLAY, "needed_chips": 51})
-    assert balances(path) == before, "nothing of it stands, not even an account"
+    assert place.balances() == before, "nothing of it stands, not even an account"
     await book(store, transfer((wallet(ANN), -50), (RAKE, 50)))
-    assert balances(path)["wallet:PLAY:ann"] == 0
+    assert place.balances()["wallet:PLAY:ann"] == 0
 
 
-async def test_an_overdrawn_seat_is_our_fault_and_moves_nothing(store: Store, path: Path) -> None:
+async def test_an_overdrawn_seat_is_our_fault_and_moves_nothing(store: Store, place: Place) -> None:
     with pytest.raises(CommitFailed) as caught:
         await book(store, transfer((RAKE, -1), (ISSUER, 1)))
     assert caught.value.fields == {"reason": "overdrawn", "account_kind": "rake"}
-    assert balances(path) == {}
+    assert place.balances() == {}
 
 
-async def test_a_transfer_stands_once(store: Store, path: Path) -> None:
+async def test_a_transfer_stands_once(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=50)
     once = transfer((wallet(ANN), -10), (RAKE, 10))
     await book(store, once)
@@ -145,19 +133,19 @@ async def test_a_transfer_stands_once(store: Store, path: Path) -> None:
     assert (refused.code, refused.fields) == ("money/duplicate_transfer", {"transfer": "x1"})
     refused = await refusal(store, transfer((wallet(ANN), -10), (RAKE, 10), id="x2"), once)
     assert refused.code == "money/duplicate_transfer"
-    assert balances(path)["rake:PLAY"] == 10, "the write that held it is gone as a whole"
+    assert place.balances()["rake:PLAY"] == 10, "the write that held it is gone as a whole"
 
 
-async def test_no_account_holds_more_than_can_be_counted(store: Store, path: Path) -> None:
+async def test_no_account_holds_more_than_can_be_counted(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=0)
     await add_player(store, "bob", chips=0)
     await book(store, transfer((ISSUER, -MAX_CHIPS), (wallet(ANN), MAX_CHIPS), id="all"))
-    assert balances(path) == {"issuer:PLAY": -MAX_CHIPS, "wallet:PLAY:ann": MAX_CHIPS}
+    assert place.balances() == {"issuer:PLAY": -MAX_CHIPS, "wallet:PLAY:ann": MAX_CHIPS}
     refused = await refusal(store, transfer((ISSUER, -1), (wallet(BOB), 1)))
     assert (refused.code, refused.fields) == ("money/out_of_bounds", {"max_chips": MAX_CHIPS})
     await book(store, transfer((wallet(ANN), -MAX_CHIPS), (wallet(BOB), MAX_CHIPS), id="over"))
     await book(store, transfer((wallet(BOB), -MAX_CHIPS), (ISSUER, MAX_CHIPS), id="back"))
-    assert set(balances(path).values()) == {0}
+    assert set(place.balances().values()) == {0}
 
 
 async def test_who_is_unknown_has_no_account(store: Store) -> None:
@@ -171,21 +159,18 @@ async def test_what_is_no_currency_is_refused(store: Store) -> None:
     assert (refused.code, refused.fields) == ("money/unknown_currency", {"currency": "GOLD"})
 
 
-async def test_each_currency_has_accounts_of_its_own(store: Store, path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("INSERT INTO currencies VALUES ('EUR', 2)")
-    connection.commit()
-    connection.close()
+async def test_each_currency_has_accounts_of_its_own(store: Store, place: Place) -> None:
+    place.sql("INSERT INTO currencies VALUES ('EUR', 2)")
     await add_player(store, "ann", chips=5)
     euros = issued(id="e", reason="grant", currency="EUR", player=ANN, amount_chips=900)
     await book(store, euros)
-    assert balances(path)["wallet:EUR:ann"] == 900
-    assert balances(path)["wallet:PLAY:ann"] == 5
+    assert place.balances()["wallet:EUR:ann"] == 900
+    assert place.balances()["wallet:PLAY:ann"] == 5
     refused = await refusal(store, transfer((wallet(ANN), -6), (RAKE, 6)))
     assert refused.code == "wallet/insufficient", "euros buy no play chips"
 
 
-async def test_b161_debits_and_credits_of_one_account_never_lose_each_other(store: Store, path: Path) -> None:
+async def test_b161_debits_and_credits_of_one_account_never_lose_each_other(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=1_000)
     moves = [
         transfer((wallet(ANN), -3), (RAKE, 3), id=f"d{n}") if n % 2 else
@@ -193,13 +178,13 @@ async def test_b161_debits_and_credits_of_one_account_never_lose_each_other(stor
         for n in range(1_000)
     ]  # fmt: skip
     await asyncio.gather(*(book(store, move) for move in moves))
-    assert balances(path)["wallet:PLAY:ann"] == 1_000 - 500 * 3 + 500 * 5
-    assert balances(path)["rake:PLAY"] == 1_500
-    numbers = sql(path, "SELECT number FROM entries WHERE account_id = 'wallet:PLAY:ann' ORDER BY number")
+    assert place.balances()["wallet:PLAY:ann"] == 1_000 - 500 * 3 + 500 * 5
+    assert place.balances()["rake:PLAY"] == 1_500
+    numbers = place.sql("SELECT number FROM entries WHERE account_id = 'wallet:PLAY:ann' ORDER BY number")
     assert [number for (number,) in numbers] == list(range(1, 1_002))
 
 
-async def test_of_a_hundred_that_want_the_whole_balance_one_gets_it(store: Store, path: Path) -> None:
+async def test_of_a_hundred_that_want_the_whole_balance_one_gets_it(store: Store, place: Place) -> None:
     await add_player(store, "ann", chips=500)
 
     async def spend(number: int) -> str | None:
@@ -211,4 +196,4 @@ async def test_of_a_hundred_that_want_the_whole_balance_one_gets_it(store: Store
 
     found = await asyncio.gather(*(spend(number) for number in range(100)))
     assert sorted(found, key=str) == [None] + ["wallet/insufficient"] * 99
-    assert balances(path) == {"issuer:PLAY": -500, "wallet:PLAY:ann": 0, "rake:PLAY": 500}
+    assert place.balances() == {"issuer:PLAY": -500, "wallet:PLAY:ann": 0, "rake:PLAY": 500}

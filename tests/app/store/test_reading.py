@@ -1,21 +1,21 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from app.store.errors import UnreadableEvent
-from app.store.journal import SqlJournal
+from app.store.journal import SqlJournal, StoredTable
 from app.store.opening import Store
 from app.store.reading import running_key
 from engine.rules.events import CardBurnt, HandId, HandStarted
 from engine.table.commands import Act
+from engine.table.errors import StaleOwner
+from engine.table.events import TableId
 from engine.table.recovery import recover
 from tests.app.store.house import SqlTable, add_player, seals
-from tests.app.store.test_audit import tamper
+from tests.app.store.places import Place
 from tests.fakes import VirtualClock
 from tests.golden.playing import staying
 
@@ -86,20 +86,20 @@ async def test_a_seal_that_is_not_at_hand_any_more_is_fetched(store: Store, cloc
 
 
 async def test_a_hand_that_began_before_cards_were_sealed_gets_a_key_for_the_rest(
-    store: Store, clock: VirtualClock, path: Path
+    store: Store, clock: VirtualClock, place: Place
 ) -> None:
     table = await seated(store, clock)
     await table.deal()
     hand = table.state.hand
     assert hand is not None
     # The rows of the hand so far become what the first version wrote.
-    tamper(path, "UPDATE hands SET key_id = NULL, wrapped_key = NULL")
-    connection = sqlite3.connect(path)
-    for seq, event in enumerate(events_of(table), start=1):
-        row = (1, msgspec.json.encode(event), seq)
-        connection.execute("UPDATE journal SET format = ?, payload = ? WHERE seq = ?", row)
-    connection.commit()
-    connection.close()
+    place.tamper(
+        "UPDATE hands SET key_id = NULL, wrapped_key = NULL",
+        *(
+            f"UPDATE journal SET format = 1, payload = x'{msgspec.json.encode(event).hex()}' WHERE seq = {seq}"  # noqa: S608
+            for seq, event in enumerate(events_of(table), start=1)
+        ),
+    )
     kept = await store.journal.load(table.state.table)
     assert recover(kept.checkpoint, kept.events).hand == hand
     while table.state.hand is not None:
@@ -118,3 +118,33 @@ async def test_without_the_right_keys_a_journal_is_not_read(store: Store, clock:
     assert caught.value.fields["reason"] == "unknown_key"
     started = next(event for event in events_of(table) if isinstance(event, HandStarted))
     assert started.deck[0] not in str(caught.value.fields)
+
+
+async def test_tables_are_taken_over_together_and_a_broken_one_is_told_alone(
+    store: Store, clock: VirtualClock, place: Place
+) -> None:
+    tables = [
+        await SqlTable.open(store.journal, epoch=store.writer.epoch, clock=clock, seed=number, table=f"t{number}")
+        for number in range(1, 6)
+    ]
+    for number, table in enumerate(tables):
+        for name in ("ann", "bob"):
+            await table.sit(await add_player(store, f"{name}{number}", chips=5_000))
+        await table.play_hand()
+        await table.deal()
+    ids = [table.state.table for table in tables]
+    place.tamper("UPDATE journal SET payload = x'7b' WHERE table_id = 't3' AND type = 'hand_started'")
+    found = await store.journal.load_many([*ids, TableId("none")])
+    assert list(found) == [*ids, "none"]
+    assert isinstance(found[TableId("none")], StaleOwner)
+    for table in tables:
+        kept = found[table.state.table]
+        if table.state.table == "t3":
+            assert isinstance(kept, UnreadableEvent)
+            assert kept.fields["table"] == "t3"
+            continue
+        assert isinstance(kept, StoredTable)
+        assert kept == await store.journal.load(table.state.table)
+        assert recover(kept.checkpoint, kept.events).hand == table.state.hand
+        assert [answer.seq for answer in kept.answers] == sorted(answer.seq for answer in kept.answers)
+        await table.act()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.store import table_statements as sql
-from app.store.batches import DIALECT
+from app.store.sqlite_batches import DIALECT
 from app.store.writes import Statement
 
 HOT = ("ADVANCE", "RECORD", "ANSWER", "SAVE", "DEAL_IN")

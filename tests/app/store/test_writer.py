@@ -19,7 +19,8 @@ from app.store.writes import Write
 from engine.table.errors import CommitFailed, CommitRefused, CommitUnknown
 from tests.app.store.flaky import Flaw, Flaws, disk_broken, disk_full, thread_dies
 from tests.app.store.house import url_of
-from tests.app.store.test_batches import add, names_in
+from tests.app.store.small_writes import add
+from tests.app.store.test_sqlite_batches import names_in
 from tests.fakes import VirtualClock
 
 
@@ -247,7 +248,7 @@ async def test_the_log_tells_what_and_where_and_no_row(writer: SqliteWriter, fla
     (entry,) = logged
     assert entry["event"] == "the writer died"
     assert entry["error"] == "RuntimeError"
-    assert any(place.startswith("app.store.batches:") for place in entry["where"])
+    assert any(place.startswith("app.store.sqlite_batches:") for place in entry["where"])
     assert "As-Kd" not in repr(logged)
 
 

@@ -6,7 +6,7 @@ from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.engine import Dialect
 
 from app.store import bank, ledger, table_statements
-from app.store.batches import DIALECT
+from app.store.sqlite_batches import DIALECT
 from app.store.tables import sessions, tables
 from app.store.writes import ROWS, STALE, UNIQUE, Statement, Step, Write, bound_step, failed, refused
 from engine.table.errors import CommitFailed, CommitRefused, StaleOwner
