@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from app.store.codec import EventCodec
 from engine.rules.events import HandStarted
 from engine.table.events import TableId
-from tests.app.store.house import seals
 from tests.golden.playing import GAMES, play_a_table
-from tests.golden.shelf import Folded, GoldenRow, fold, names, read_rows, write_expected, write_rows
+from tests.golden.shelf import Folded, GoldenRow, fold, golden_seals, names, read_rows, write_expected, write_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def rows_of(game: str) -> list[GoldenRow]:
     """A table's journal as this version keeps it."""
-    codec, table_seals = EventCodec(), seals()
+    codec, table_seals = EventCodec(), golden_seals()
     rows = []
     for commit in await play_a_table(game, seed=1):
         for seq, event in enumerate(commit.events, start=commit.first_seq):
@@ -49,7 +48,7 @@ async def rows_of(game: str) -> list[GoldenRow]:
 
 def events_of(name: str) -> list[Folded]:
     """A kept journal read back with its keys, which everybody knows."""
-    codec, table_seals, seal, events = EventCodec(), seals(), None, list[Folded]()
+    codec, table_seals, seal, events = EventCodec(), golden_seals(), None, list[Folded]()
     table = TableId(f"golden-{name.rpartition('-')[2]}")
     for row in read_rows(name):
         if row.key is not None:
