@@ -44,7 +44,7 @@ def test_a_strategy_always_chooses_an_offered_option_and_every_hand_ends(name: s
     choose = choosing(STRATEGIES[name], Random(seed))
     for _ in range(3):
         world.deal()
-        for _ in range(200):
+        for _ in range(20_000):
             if not world.state.turns:
                 break
             assert world.act(choose), "what a strategy chooses is never refused"
