@@ -1,4 +1,4 @@
-"""The command line: serve a room, bring its database up to date, send bots to a server, print a hand."""
+"""The command line: serve a room, look after its database, send bots to a server, print a hand."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import asyncio
 import getpass
 import os
 import sys
-from typing import Annotated, Any, NoReturn, Optional
+from typing import Annotated, Any, Optional
 
 import httpx2
 import typer
 import uvloop
-from pydantic import ValidationError
-from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from app import logs
+from app import logs, upkeep
 from app.history.reading import CannotRead, HandReader
 from app.history.text import hand_text
 from app.running import run
 from app.serving import NoFreePort, listen
-from app.settings import Settings
 from app.store import migrate as migrations
 from app.store.urls import label_of
+from app.terminal import DatabaseOption, give_up, out, settings_of
 from engine.rules.errors import AvenueError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -37,13 +35,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
-
-DatabaseOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads it at run time
-    typer.Option("--database", metavar="URL", help="Where everything is kept, as sqlite:///var/avenue.db."),
-]
 
 
 def main() -> None:
@@ -65,15 +56,16 @@ def serve(  # noqa: PLR0913 - every option is one
     log_format: Annotated[Optional[str], typer.Option(help="console or json.")] = None,  # noqa: UP045
 ) -> None:
     """Open a room: migrate the database, serve, and seat house bots at the demo tables. Ctrl-C ends it."""
-    settings = _settings(
+    settings = settings_of(
         host=host, port=port, database_url=database, demo=demo, log_level=log_level, log_format=log_format
     )
     logs.configure(settings)
     try:
         migrations.upgrade(settings.database_url)
+        asyncio.run(upkeep.check_keys(settings))
         listening = listen(settings.host, settings.port)
     except (AvenueError, NoFreePort, OSError) as error:
-        _give_up(error)
+        give_up(error)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         code = runner.run(run(settings, listening, with_bots=bots and settings.demo, opened=_say_open(settings.port)))
     raise typer.Exit(code)
@@ -85,14 +77,14 @@ def migrate(
     check: Annotated[bool, typer.Option("--check", help="Only tell whether the database is up to date.")] = False,  # noqa: FBT002
 ) -> None:
     """Bring the database to the schema of this version, making it if there is none."""
-    url = _settings(database_url=database).database_url
+    url = settings_of(database_url=database).database_url
     try:
         if not check:
             migrations.upgrade(url)
         migrations.check(url)
         out.print(f"{label_of(url)} has the schema of this version ({migrations.head()}).")
     except (AvenueError, OSError) as error:
-        _give_up(error)
+        give_up(error)
 
 
 @app.command()
@@ -126,19 +118,9 @@ def hand(
                 reader.use_token(os.environ[TOKEN_VARIABLE])
             events = reader.events(hand_id)
     except (CannotRead, httpx2.HTTPError, httpx2.InvalidURL) as error:
-        _give_up(error)
+        give_up(error)
     for line in hand_text(events).splitlines():
         out.print(Text(line, style="" if line.startswith(" ") else "bold"), soft_wrap=True)
-
-
-def _settings(**given: Any) -> Settings:
-    """The settings of the environment, with what the command line gave in their place."""
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        for one in error.errors(include_input=False, include_url=False):
-            err.print(f"avenue: {'.'.join(map(str, one['loc']))}: {one['msg']}", style="red")
-        raise typer.Exit(2) from None
 
 
 def _say_open(wanted_port: int) -> Any:
@@ -151,6 +133,4 @@ def _say_open(wanted_port: int) -> Any:
     return say
 
 
-def _give_up(error: Exception) -> NoReturn:
-    err.print(f"avenue: {error}", style="red", markup=False)
-    raise typer.Exit(1)
+upkeep.add_to(app)

@@ -77,8 +77,20 @@ MAX_TABLE_RESTARTS = 5
 MIN_RESUMED_TURN_MS = 5_000
 """Time that an open turn has at least when the server comes back. A time bank does not grow by it."""
 
+MIN_RETURN_MS = 60_000
+"""Time that somebody who sits out has at least, once the table is back, before his seat is given up."""
+
 FAULT_PAUSE_MS = 1_000
 """Pause before a table tries again what failed by a fault of ours. Players' commands are taken meanwhile."""
+
+SLOW_COMMIT_MS = 1_000
+"""How long a table's commit may take. Beyond: its players are told, and its clocks stand until the commit is there."""
+
+MAX_RETRY_PAUSE_MS = 2_000
+"""The longest pause before a table that can keep nothing tries again whether it can; the first ones are shorter."""
+
+MAX_STOP_WAIT_MS = 10_000
+"""How long a server that stops waits for the commits in flight. Beyond: they are left, and read back at the start."""
 
 MAX_PORTS_TRIED = 20
 """Ports that `serve` tries, one after the other, when the first is taken. Beyond: it says so and ends."""

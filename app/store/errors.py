@@ -12,6 +12,7 @@
     ├── WrongSchema           fault/wrong_schema
     ├── BadDatabaseUrl        fault/bad_database_url
     ├── BadSealingKeys        fault/bad_sealing_keys
+    ├── BadArchive            fault/bad_archive
     └── UnreadableEvent       fault/unreadable_event
 
 Codes of `CommitRefused`:
@@ -117,6 +118,18 @@ _ABOUT_KEYS = {
     "unknown": "hands of this database are sealed by the key {key}, which is not among those given",
     "not_this": "the sealing key {key} is not the one that hands of this database are sealed by",
 }
+
+
+class BadArchive(Fault):
+    """A file is no archive of this database, or not whole. Fields: `reason` as a word, `file`, and where."""
+
+    code = "fault/bad_archive"
+
+    def __str__(self) -> str:
+        at = f" (table {self.fields['table']}, event {self.fields.get('seq')})" if "table" in self.fields else ""
+        return (
+            f"{self.fields.get('file')} is no use as an archive: {self.fields.get('reason')}{at}; nothing was removed"
+        )
 
 
 class UnreadableEvent(Fault):

@@ -33,6 +33,14 @@ async def unlock_to_read(connection: AsyncConnection, *, keys: str | None, besid
     return await _unlocked(connection, keys, beside, os.urandom, None)
 
 
+def unlock_now(*, keys: str | None, beside: Path | None) -> Seals:
+    """The same without a look at what they are to open. Raises `BadSealingKeys`."""
+    ring = ring_of(keys) if keys is not None else None if beside is None else ring_beside(beside)
+    if ring is None:
+        raise BadSealingKeys(reason="none")
+    return Seals(ring)
+
+
 async def _unlocked(
     connection: AsyncConnection,
     keys: str | None,
