@@ -1,0 +1,67 @@
+"""A short run: `python -m tests.chaos` is the long one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import SystemRandom
+
+import pytest
+
+from tests.chaos.figures import Run, read, total, write
+from tests.chaos.run import chaos
+from tests.postgres import PostgresServer
+
+KILLS = 3
+TABLES = 6
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/avenue.db"
+    postgres: PostgresServer = request.getfixturevalue("postgres")
+    return postgres.empty_database()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="whether a commit is in flight is read from Linux")
+async def test_nothing_is_lost_when_the_server_is_killed(
+    empty: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seed = SystemRandom().randrange(1_000_000)
+    said: list[str] = []
+    run = await chaos(empty, kills=KILLS, seed=seed, tables=TABLES, say=said.append)
+    with capsys.disabled():
+        sys.stdout.write(f"\nchaos with seed {seed}: {run.kills} kills, {run.in_flight} with a commit in flight\n")
+    assert run.faults == []
+    assert run.kills == KILLS
+    assert run.acked > 50
+    assert run.shown > 5 * run.acked
+    assert run.hands > TABLES
+    assert run.hands_over_a_kill > TABLES
+    assert run.histories > 0
+    assert run.audits == 1
+    assert len(run.ready_s) == KILLS + 1
+    assert len(run.first_act_s) == TABLES
+    write(run, tmp_path / "run.json")
+    assert read([tmp_path / "run.json"]) == [run]
+
+
+def test_runs_add_up() -> None:
+    run = Run(
+        seed=7,
+        database="sqlite",
+        tables=200,
+        kills=50,
+        in_flight=30,
+        sought=20,
+        sought_in_flight=18,
+        ready_s=[1.0, 2.0],
+        faults=["a chip is gone"],
+    )
+    lines = total([run, run])
+    assert lines[0] == "100 kills on sqlite with 200 tables; seeds 7, 7"
+    assert lines[1] == "60 kills with a commit in flight (24 of 60 where the dice said, 36 of 40 that looked for one)"
+    assert lines[2] == "from the process's start to ready: p50 2.00 s, p99 2.00 s, max 2.00 s, over 4 starts"
+    assert lines[-1] == "2 faults\n  seed 7: a chip is gone\n  seed 7: a chip is gone"
