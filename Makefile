@@ -4,7 +4,10 @@ PYTHON ?= python3
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: setup serve test check fix bench lock clean help
+.PHONY: setup serve test check fix bench chaos lock clean help
 
-setup serve test check fix bench lock clean help:
+# `make chaos N=100 SEED=7 DATABASE=postgres`: how many kills, whose dice, on what.
+chaos: override ARGS += $(if $(N),--kills $(N)) $(if $(SEED),--seed $(SEED)) $(if $(DATABASE),--database $(DATABASE))
+
+setup serve test check fix bench chaos lock clean help:
 	@exec "$(PYTHON)" -m scripts $@ $(ARGS)

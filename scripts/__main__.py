@@ -79,6 +79,11 @@ def bench(rest: Sequence[str]) -> None:
             sys.exit(done.returncode)
 
 
+def chaos(rest: Sequence[str]) -> None:
+    """Kill a server again and again under bot load, and look whether anything was lost (`--kills`, `--seed`, …)."""
+    _become(program(setup(dev=True), "python"), "-m", "tests.chaos", *rest)
+
+
 def lock(rest: Sequence[str]) -> None:
     """Lock the packages again after a change in pyproject.toml (`--upgrade`: to the newest)."""
     _become(program(setup(dev=True), "python"), "-m", "scripts.lock", *rest)
@@ -113,6 +118,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
     "check": check,
     "fix": fix,
     "bench": bench,
+    "chaos": chaos,
     "lock": lock,
     "clean": clean,
     "help": show_help,

@@ -12,7 +12,7 @@ import pytest
 import scripts
 from scripts.setup_env import ROOT
 
-NAMES = ["setup", "serve", "test", "check", "fix", "bench", "lock", "clean", "help"]
+NAMES = ["setup", "serve", "test", "check", "fix", "bench", "chaos", "lock", "clean", "help"]
 
 
 def test_help_gives_one_line_for_each_command() -> None:
@@ -30,6 +30,12 @@ def test_make_has_the_same_commands() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is one of two ways")
 def test_make_alone_shows_the_help() -> None:
     assert output_of("make", f"PYTHON={sys.executable}") == output_of(sys.executable, "-m", "scripts", "help")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is one of two ways")
+def test_make_says_how_much_chaos_there_is_to_be() -> None:
+    told = output_of("make", "-n", "chaos", f"PYTHON={sys.executable}", "N=9", "SEED=7", "DATABASE=postgres")
+    assert told.split()[-7:] == ["chaos", "--kills", "9", "--seed", "7", "--database", "postgres"]
 
 
 def test_an_unknown_command_is_told_what_there_is() -> None:
