@@ -97,10 +97,13 @@ class ServerProcess:
         return Killed(after_ready_s, in_flight, hunt)
 
 
-async def start(url: str, *, prefix: Sequence[str] = (), port: int = 0) -> ServerProcess:
-    """Start `avenue serve` on a database and wait until `/readyz` says that all its tables stand."""
+async def start(url: str, *, prefix: Sequence[str] = (), program: str = SERVE) -> ServerProcess:
+    """Start `avenue serve` on a database and wait until `/readyz` says that all its tables stand.
+
+    `program` is the Python that does so, `prefix` the command that runs it.
+    """
     begun = time.monotonic()
-    arguments = ("serve", "--database", url, "--port", str(port), "--no-demo", "--no-bots", "--log-level", "warning")
+    arguments = ("serve", "--database", url, "--port", "0", "--no-demo", "--no-bots", "--log-level", "warning")
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -111,7 +114,7 @@ async def start(url: str, *, prefix: Sequence[str] = (), port: int = 0) -> Serve
         "AVENUE_SEALING_KEYS": SEALING_KEYS,
     }
     process = await asyncio.create_subprocess_exec(
-        *prefix, sys.executable, "-c", SERVE, *arguments, env=environment, stdout=PIPE, stderr=STDOUT
+        *prefix, sys.executable, "-c", program, *arguments, env=environment, stdout=PIPE, stderr=STDOUT
     )
     printed: list[str] = []
     try:

@@ -23,7 +23,7 @@ from tests.chaos.figures import Run
 from tests.chaos.house import Furnished, furnish, settings_of
 from tests.chaos.inflight import Watch, watch
 from tests.chaos.judge import Row, judge_chips, judge_journal, judge_life, judge_moves, shown_at
-from tests.chaos.process import ServerProcess, start
+from tests.chaos.process import SERVE, ServerProcess, start
 
 MAX_LIFE_S: Final = 1.2
 """A kill falls somewhere between ready and then."""
@@ -47,10 +47,11 @@ PAGE_ROWS: Final = 5_000
 class Chaos:
     """One seed's run over one database."""
 
-    def __init__(self, made: Furnished, run: Run, say: Callable[[str], None]) -> None:
+    def __init__(self, made: Furnished, run: Run, say: Callable[[str], None], program: str) -> None:
         self._made = made
         self._run = run
         self._say = say
+        self._program = program
         self._dice = Random(f"{run.seed}:kills")
         self._bots = [
             Bot(place, number, Random(f"{run.seed}:{number}")) for number, place in enumerate(made.places, start=1)
@@ -83,7 +84,7 @@ class Chaos:
 
     async def _start(self, before: Sequence[Life]) -> ServerProcess | None:
         """Start the server and judge the life before; None when something was found, and nothing runs then."""
-        server = await start(self._made.url)
+        server = await start(self._made.url, program=self._program)
         self._run.ready_s.append(server.ready_s)
         self._run.ready_cpu_s.append(server.ready_cpu_s)
         async with httpx2.AsyncClient(base_url=server.url, timeout=30) as http:
@@ -230,10 +231,15 @@ class _History(msgspec.Struct):
     events: list[_Past]
 
 
-async def chaos(url: str, *, kills: int, seed: int, tables: int, say: Callable[[str], None]) -> Run:
-    """Make a house in an empty database and kill its server so often. What was found stands in `faults`."""
+async def chaos(  # noqa: PLR0913 - what a run is made of, every one named
+    url: str, *, kills: int, seed: int, tables: int, say: Callable[[str], None], program: str = SERVE
+) -> Run:
+    """Make a house in an empty database and kill its server so often. What was found stands in `faults`.
+
+    `program` is the Python that serves.
+    """
     kind = url.partition(":")[0].partition("+")[0]
     made = await furnish(url, tables=tables, seed=seed)
     run = Run(seed=seed, database=kind, tables=tables)
-    await Chaos(made, run, say).go(kills=kills)
+    await Chaos(made, run, say, program).go(kills=kills)
     return run

@@ -9,8 +9,11 @@ from random import SystemRandom
 import pytest
 
 from tests.chaos.figures import Run, read, total, write
+from tests.chaos.process import SERVE
 from tests.chaos.run import chaos
 from tests.postgres import PostgresServer
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="whether a commit is in flight is read from Linux")
 
 KILLS = 3
 TABLES = 6
@@ -25,7 +28,7 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return postgres.empty_database()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="whether a commit is in flight is read from Linux")
+@LINUX
 async def test_nothing_is_lost_when_the_server_is_killed(
     empty: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,6 +49,39 @@ async def test_nothing_is_lost_when_the_server_is_killed(
     assert len(run.first_act_s) == TABLES
     write(run, tmp_path / "run.json")
     assert read([tmp_path / "run.json"]) == [run]
+
+
+SPEAKS_FIRST = """
+from engine.table.actor import TableActor
+
+commit = TableActor._commit
+
+async def speak_and_commit(self, decision, now_ms, answer):
+    if decision.events:
+        self._publish(decision, self._state.seq + 1, now_ms)
+    self._publish = lambda *told: None
+    try:
+        await commit(self, decision, now_ms, answer)
+    finally:
+        del self._publish
+
+TableActor._commit = speak_and_commit
+"""
+FORGETS_ANSWERS = """
+from engine.table import actor
+
+make = actor._commit_of
+actor._commit_of = lambda decision, **rest: make(decision, **rest | {"answer": None})
+"""
+
+
+@LINUX
+@pytest.mark.slow
+@pytest.mark.parametrize("flaw", [SPEAKS_FIRST, FORGETS_ANSWERS])
+async def test_a_server_with_a_flaw_is_found_out(tmp_path: Path, flaw: str) -> None:
+    url = f"sqlite:///{tmp_path}/avenue.db"
+    run = await chaos(url, kills=12, seed=1, tables=TABLES, say=lambda line: None, program=flaw + SERVE)
+    assert run.faults
 
 
 def test_runs_add_up() -> None:
