@@ -38,7 +38,7 @@ class Line:
         you = None if player is None else {"player": player, "name": player, "seat": None}
         assert await self.hear() == {"type": "hello"}
         table = json.loads(view_text((world or World(0, seated=0)).state, None))
-        snapshot = {"type": "snapshot", "now_ms": 1_000, "you": you, "table": table}
+        snapshot = {"type": "snapshot", "now_ms": 1_000, "you": you, "table": table, "paused": None}
         await self.say(snapshot)
         return snapshot
 

@@ -235,7 +235,7 @@ def seen_by(state: TableState, viewer: PlayerId | None) -> SeenState:
         seat = next((seat.seat for seat in state.seats.values() if seat.player == viewer), None)
         you = You(player=viewer, name=viewer, seat=seat)
     table = VIEW.decode(view_text(state, viewer))
-    return state_of(Snapshot(now_ms=state.at_ms, you=you, table=table))
+    return state_of(Snapshot(now_ms=state.at_ms, you=you, table=table, paused=None))
 
 
 def _gives_up(action: Any) -> bool:

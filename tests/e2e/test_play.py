@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.e2e.play import BOTS_PER_TABLE, VARIANTS, run
 
-HANDS = 200
+HANDS = 160
 
 MISCHIEF = {
     *("no json", "not a number", "binary", "a list", "unknown type", "hello again", "no id", "endless id"),

@@ -107,7 +107,7 @@ def fold_hand(hand: HandView, event: RunningHandEvent) -> HandView:  # noqa: C90
             paid = _paid(hand, event.seat, event.added_chips, event.stack_chips)
             return replace(paid, price_chips=event.price_chips, wagers=hand.wagers + event.full)
         case Folded():
-            return _with_seat(hand, event.seat, lambda seat: replace(seat, folded=True, all_in=False))
+            return _with_seat(hand, event.seat, lambda seat: replace(seat, folded=True))
         case AntePosted():
             return _with_seat(hand, event.seat, lambda seat: _anted(seat, event))
         case RoundOpened():

@@ -37,6 +37,8 @@ HandId: TypeAlias = str
 
 LeaveReason: TypeAlias = Literal["stood_up", "absent"]
 
+PauseReason: TypeAlias = Literal["storage_slow", "storage_failed", "recovering"]
+
 PlayerId: TypeAlias = str
 """A player, the same at every table."""
 
@@ -159,7 +161,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="
 
 
 class ClockResumed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="clock_resumed"):
-    """The server was away; the seat has until `deadline_ms`."""
+    """The server was away, or nothing could be kept; the seat has until `deadline_ms`."""
 
     seat: SeatNo
     turn: int
@@ -213,6 +215,10 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True, tag_field="verb", tag="fol
 
 class Folded(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="folded"):
     seat: SeatNo
+
+
+class GoingOn(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="going_on"):
+    """The table takes commands again. What its clocks are owed for the pause comes as `clock_resumed`."""
 
 
 class HandCancelled(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hand_cancelled"):
@@ -354,6 +360,12 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     full: bool
 
 
+class Paused(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="paused"):
+    """The table stands still: it takes no command, and no clock runs out. It is no event and has no number."""
+
+    reason: PauseReason
+
+
 class PlayerLeft(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="player_left"):
     """The seat is free; the whole stack went to the player's wallet."""
 
@@ -488,11 +500,15 @@ class SitOut(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="s
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="snapshot"):
-    """The table as this viewer may see it after event `table.seq`. `you` is null for who is not logged in."""
+    """The table as this viewer may see it after event `table.seq`. `you` is null for who is not logged in.
+
+    `paused` says why the table stands still, and is null while it does not.
+    """
 
     now_ms: int
     you: You | None
     table: TableView
+    paused: PauseReason | None
 
 
 class StandUp(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="stand_up"):
@@ -695,5 +711,5 @@ Event: TypeAlias = (
 )
 """What happened at a table, in order. A client that does not know a type must ask for a new snapshot."""
 
-ServerFrame: TypeAlias = Snapshot | Events | Ack | Error
+ServerFrame: TypeAlias = Snapshot | Events | Ack | Error | Paused | GoingOn
 """Every frame from a table to a client. A client ignores a type that it does not know."""

@@ -8,6 +8,7 @@ import logging
 import secrets
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
@@ -21,9 +22,12 @@ from avenue_sdk.messages import (
     Error,
     Event,
     Events,
+    GoingOn,
     Hello,
     Option,
+    Paused,
     SeatNo,
+    ServerFrame,
     Sit,
     SitIn,
     SitOut,
@@ -44,6 +48,9 @@ _log = logging.getLogger("avenue_sdk.session")
 # In detail it would write down every header and every frame: the login's token, and the player's cards.
 _log.setLevel(logging.INFO)
 
+PAUSED_RETRY_S = 0.1
+"""How long a command waits after the table has gone on, before it is sent again."""
+
 MAX_SERVER_FRAME_BYTES = 1 << 20
 """A server's frame. A larger one ends the connection."""
 
@@ -53,7 +60,8 @@ class TableSession:
 
     `state` is the table after the last event that came; it is replaced, never changed. Each command returns when the
     server has acknowledged it and `state` has what it brought about, or raises `Refused`, `Unanswered` or
-    `ConnectionLost`. A session that has ended stays so: open another one, the seat is kept.
+    `ConnectionLost`; while the table stands still, it waits. A session that has ended stays so: open another one, the
+    seat is kept.
     """
 
     def __init__(
@@ -168,13 +176,26 @@ class TableSession:
         await self._do(Act(id=self._new_id(), hand=state.hand.hand, turn=state.my_turn.turn, action=action))
 
     async def _do(self, command: Command) -> None:
-        """Send the command until it is answered, and wait until the state has what it brought about."""
+        """Send the command until it is answered, and wait until the state has what it brought about.
+
+        While the table stands still nothing is done: the same command is sent again when it goes on.
+        """
+        while not await self._done(command):
+            await self.until(lambda state: state.paused is None)
+            await asyncio.sleep(PAUSED_RETRY_S)
+
+    async def _done(self, command: Command) -> bool:
         try:
             async with asyncio.timeout(self._timeout_s):
                 seq = await self._answer_to(command)
                 await self.until(lambda state: state.seq >= seq)
         except TimeoutError as error:
             raise Unanswered(self._timeout_s) from error
+        except Refused as refusal:
+            if refusal.code == "table/paused":
+                return False
+            raise
+        return True
 
     async def _answer_to(self, command: Command) -> int:
         while True:
@@ -240,7 +261,7 @@ class TableSession:
             await socket.close()
             raise
 
-    def _take(self, frame: Snapshot | Events | EventsInPart | Ack | Error | UnknownFrame) -> None:
+    def _take(self, frame: ServerFrame | EventsInPart | UnknownFrame) -> None:
         match frame:
             case Events() | EventsInPart():
                 self._fold(frame)
@@ -250,6 +271,10 @@ class TableSession:
                 self._refuse(frame)
             case Snapshot():
                 self._replace(state_of(frame))
+            case Paused():
+                self._replace(replace(self.state, paused=frame.reason))
+            case GoingOn():
+                self._replace(replace(self.state, paused=None))
             case UnknownFrame():
                 pass
 

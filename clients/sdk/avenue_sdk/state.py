@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from avenue_sdk.fold import fold
-from avenue_sdk.messages import HandView, PlayerLeft, PlayerSat, SeatView, Snapshot, TableView, You
+from avenue_sdk.messages import HandView, PauseReason, PlayerLeft, PlayerSat, SeatView, Snapshot, TableView, You
 from avenue_sdk.options import Options
 from avenue_sdk.ranking import Made, made
 
@@ -23,19 +23,21 @@ class TableState(msgspec.Struct, frozen=True):
     """The table after the event number `seq`, and who the viewer is.
 
     `table` is all of it in the very form of the protocol's snapshot; the properties are drawn from it. Amounts are
-    chips. `at_ms` is the server's time of the last event, in UTC milliseconds.
+    chips. `at_ms` is the server's time of the last event, in UTC milliseconds. `paused` says why the table stands still
+    and takes no commands, None while it does not; no clock runs out meanwhile.
     """
 
     table: TableView
     you: You | None
     at_ms: int
+    paused: PauseReason | None = None
 
     def after(self, event: Event, at_ms: int) -> TableState:
         """The state after one event more, which must be the very next."""
         you = self.you
         if you is not None and isinstance(event, PlayerSat | PlayerLeft) and event.player == you.player:
             you = replace(you, seat=event.seat if isinstance(event, PlayerSat) else None)
-        return TableState(table=fold(self.table, event, at_ms), you=you, at_ms=at_ms)
+        return TableState(table=fold(self.table, event, at_ms), you=you, at_ms=at_ms, paused=self.paused)
 
     @property
     def seq(self) -> int:
@@ -158,4 +160,4 @@ def board(seat: HandSeatView) -> tuple[Card, ...]:
 
 def state_of(snapshot: Snapshot) -> TableState:
     """The state that a snapshot tells."""
-    return TableState(table=snapshot.table, you=snapshot.you, at_ms=snapshot.now_ms)
+    return TableState(table=snapshot.table, you=snapshot.you, at_ms=snapshot.now_ms, paused=snapshot.paused)

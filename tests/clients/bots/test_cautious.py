@@ -55,6 +55,8 @@ def test_third_street(mine: str, against: list[str], deed: str) -> None:
 
 
 def test_a_pair_whose_cards_are_gone_is_no_pair() -> None:
+    assert does("Qc Qd 3h", "Jd", offered=OPENED, pot_chips=12) == RAISES
+    assert does("Qc Qd 3h", "Jd", folded="Qs,Qh", offered=OPENED, pot_chips=12) == GIVES_UP
     assert does("6c 6d Ah", "Kd", offered=OPENED, pot_chips=12) == STAYS
     assert does("6c 6d Th", "Kd", "6s", folded="6h", offered=OPENED, pot_chips=12) == GIVES_UP
 

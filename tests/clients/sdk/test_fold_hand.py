@@ -105,8 +105,8 @@ def test_a_round_s_bets_go_into_pots_and_out_of_them(hand: HandView) -> None:
 
 
 def test_a_fold_keeps_the_cards_that_all_have_seen(hand: HandView) -> None:
-    folded = fold_hand(hand, Folded(seat=5)).seats[1]
-    assert (folded.folded, folded.all_in, [card.card for card in folded.cards]) == (True, False, ["??", "2c"])
+    folded = fold_hand(hand, Folded(seat=2)).seats[0]
+    assert (folded.folded, folded.all_in, [card.card for card in folded.cards]) == (True, False, ["As", "Kd"])
 
 
 def test_showing_turns_the_cards_up_and_leaves_their_faces(hand: HandView) -> None:

@@ -294,6 +294,20 @@ async def test_a_command_that_was_not_read_for_haste_is_sent_again_under_its_own
     assert heard[0] == heard[1] == heard[2]
 
 
+async def test_a_command_returns_when_the_state_has_what_it_brought_whatever_comes_first() -> None:
+    async def script(line: Line) -> None:
+        seq = (await line.greet(player="p"))["table"]["seq"]
+        sit = await line.hear()
+        await line.say({"type": "ack", "id": sit["id"], "seq": seq + 1})
+        await asyncio.sleep(0.05)
+        await line.events(seq + 1, SAT)
+        await line.socket.wait_closed()
+
+    async with scripted(script) as url, session(url) as table:
+        await table.sit(400)
+        assert table.state.seat == 1
+
+
 async def test_every_command_has_an_id_of_its_own() -> None:
     heard: list[str] = []
 
