@@ -7,13 +7,16 @@ the public, and there is no way to write it otherwise than sealed.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from app.store.errors import UnreadableEvent
 from app.store.sealing import HandSeal
 from engine.rules.errors import LawBroken
+from engine.rules.events import Event, PublicEvent
 from engine.rules.views import view_event
 from engine.table.events import AnyEvent
 
@@ -48,14 +51,18 @@ class EventCodec:
 
         Raises `LawBroken` for an event with a secret where no hand's seal is there.
         """
+        kind = _kind_of(type(event))
+        if isinstance(event, PublicEvent):
+            return EncodedEvent(PLAIN_JSON, kind, self._encoder.encode(event))
         seen = view_event(event, None)
-        kind = str(event.__struct_config__.tag)
         public = self._encoder.encode(seen)
         if seen is event:
             return EncodedEvent(PLAIN_JSON, kind, public)
         if seal is None:
             raise LawBroken(law="what is secret is sealed before it is written", type=kind)
-        hidden = {name: secret for name, secret in _fields_of(event) if secret != getattr(seen, name)}
+        hidden = {
+            name: secret for name in event.__struct_fields__ if (secret := getattr(event, name)) != getattr(seen, name)
+        }
         sealed = seal.close(self._encoder.encode(hidden), seq=seq, public=public)
         return EncodedEvent(SEALED_JSON, kind, b"%b\n%b" % (public, sealed))
 
@@ -67,9 +74,12 @@ class EventCodec:
         if seal is None:
             raise UnreadableEvent(reason="no_key", format=format)
         hidden = seal.open(sealed, seq=seq, public=public)
+        event = self._read(public, format)
+        types = _types_in(type(event))
         try:
-            return msgspec.convert(self._fields.decode(public) | self._fields.decode(hidden), AnyEvent)  # type: ignore[no-any-return]
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+            found = {name: msgspec.convert(value, types[name]) for name, value in self._fields.decode(hidden).items()}
+            return replace(event, **found)
+        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError):
             raise UnreadableEvent(reason="not_an_event", format=format) from None
 
     def public(self, *, format: int, payload: bytes) -> AnyEvent:
@@ -103,5 +113,12 @@ def join(*, format: int, public: bytes, sealed: bytes) -> bytes:
     return public if format == PLAIN_JSON else b"%b\n%b" % (public, sealed)
 
 
-def _fields_of(event: AnyEvent) -> list[tuple[str, Any]]:
-    return [(name, getattr(event, name)) for name in event.__struct_fields__]
+@cache
+def _kind_of(event: type[Event]) -> str:
+    return str(event.__struct_config__.tag)
+
+
+@cache
+def _types_in(event: type[Event]) -> dict[str, Any]:
+    """The types of an event's fields by name."""
+    return get_type_hints(event)

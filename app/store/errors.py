@@ -127,9 +127,7 @@ class BadArchive(Fault):
 
     def __str__(self) -> str:
         at = f" (table {self.fields['table']}, event {self.fields.get('seq')})" if "table" in self.fields else ""
-        return (
-            f"{self.fields.get('file')} is no use as an archive: {self.fields.get('reason')}{at}; nothing was removed"
-        )
+        return f"{self.fields.get('file')} is no use as an archive: {self.fields.get('reason')}{at}"
 
 
 class UnreadableEvent(Fault):
@@ -142,3 +140,4 @@ class BadTransfer(CommitFailed):
     """A transfer of ours contradicts itself. Fields: `reason` as a word, `transfer`."""
 
     code = "fault/bad_transfer"
+    for_good = True
