@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -90,15 +91,28 @@ def postgres_server() -> Iterator[PostgresServer]:
         finally:
             server.drop_all()
         return
-    postgres = require_program("postgres", cure=CURE, also_in=_places())
+    with kept_server(require_program("postgres", cure=CURE, also_in=places()).resolve().parent) as server:
+        yield server
+
+
+@contextmanager
+def kept_server(programs: Path, *, on_disk: bool = False) -> Iterator[PostgresServer]:
+    """A server of our own, run by the programs of a folder; it may be told to restart."""
+    arguments = [str(programs), *(["--on-disk"] if on_disk else [])]
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "tests.postgres_keeper", str(postgres.resolve().parent)],
+        [sys.executable, "-m", "tests.postgres_keeper", *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     try:
         yield PostgresServer(_hear(keeper), keeper)
     finally:
         keeper.communicate()
+
+
+def binaries() -> Path | None:
+    """The folder of PostgreSQL's programs, for who is no test."""
+    found = shutil.which("postgres") or next(filter(None, (shutil.which("postgres", path=p) for p in places())), None)
+    return None if found is None else Path(found).resolve().parent
 
 
 def rows(url: str, statement: str, *values: object) -> list[Any]:
@@ -110,7 +124,7 @@ def rows(url: str, statement: str, *values: object) -> list[Any]:
         return cursor.fetchall() if cursor.description else []
 
 
-def _places() -> Iterator[Path]:
+def places() -> Iterator[Path]:
     """Where servers lie that are not on the path, the newest first."""
     debian = Path("/usr/lib/postgresql").glob("*/bin")
     yield from sorted(debian, key=lambda path: [int(n) for n in re.findall(r"\d+", path.parent.name)], reverse=True)

@@ -39,10 +39,10 @@ MEMORY_BYTES = 2 * 1024**3
 class Keeper:
     """One server in a folder of its own."""
 
-    def __init__(self, binaries: Path) -> None:
+    def __init__(self, binaries: Path, *, on_disk: bool) -> None:
         self._binaries = binaries
         self._user = next((name for name in USERS if _exists(name)), None) if os.geteuid() == 0 else None
-        self._folder = Path(tempfile.mkdtemp(prefix="avenue-postgres-", dir=_roomy()))
+        self._folder = Path(tempfile.mkdtemp(prefix="avenue-postgres-", dir=None if on_disk else _roomy()))
         self._port = _free_port()
         self._server: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://avenue@127.0.0.1:{self._port}/postgres"
@@ -110,7 +110,7 @@ class Keeper:
 def main() -> None:
     # A Ctrl-C is for the tests: they end, and then the pipe does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    keeper = Keeper(Path(sys.argv[1]))
+    keeper = Keeper(Path(sys.argv[1]), on_disk="--on-disk" in sys.argv[2:])
     try:
         keeper.make()
         keeper.start()

@@ -88,6 +88,13 @@ class Pipeline:
             raise self._lost(error) from error
         self._sent.append(None)
 
+    def push(self) -> None:
+        """Let the server begin with what was sent so far, without waiting for it."""
+        try:
+            self._wire.flush()
+        except psycopg.OperationalError as error:
+            raise self._lost(error) from error
+
     def collect(self) -> list[Outcome]:
         """Wait for what was sent: an outcome for each `send` and `say`, in their order."""
         sent, self._sent = self._sent, []

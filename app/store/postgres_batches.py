@@ -24,7 +24,7 @@ from app.store.errors import StoreInUse, StoreUnreachable
 from app.store.pipeline import ConnectionLost, Outcome, Pipeline, Problem
 from app.store.postgres_sessions import DIALECT, PATIENCE, Patience, StillThere, connect, require_safe, take_lock
 from app.store.urls import server_label
-from app.store.writes import FOREIGN_KEY, GUARD, NOT_NULL, ROWS, UNIQUE, Row, Step, Verdict, Write, failed
+from app.store.writes import FOREIGN_KEY, GUARD, NOT_NULL, ROWS, UNIQUE, Row, Step, Verdict, Write, failed, put_off
 from engine.limits import MAX_PIPELINED_WRITES
 from engine.rules.errors import AvenueError
 
@@ -33,6 +33,9 @@ BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 SHORT_LOCK_WAIT_MS: Final = 50
 """How long the rest of a batch waits for a row after one wait was in vain."""
+
+PUSHED_WRITES: Final = 8
+"""So many writes go out before the next is looked at: the server works on them meanwhile."""
 
 RECONNECT_PAUSES_MS: Final = (10, 20, 50, 100, 200, 500)
 """How long to wait before the next try to connect; the last one again and again."""
@@ -252,6 +255,8 @@ class _Lots:
             for write in lot:
                 self._send(write)
                 sent += 1
+                if sent % PUSHED_WRITES == 0:
+                    self._pipe.push()
         except _BAD_VALUES:
             # A mistake of ours in this one write. Those before it are on their way already.
             unsendable = (sent, failed("bad_value"))
@@ -294,14 +299,14 @@ def _first_refused(lot: Sequence[Write], outcomes: Sequence[Outcome]) -> tuple[i
     return None
 
 
-_LOCKED: Final = failed("not_written", error="lock_not_available")
+_LOCKED: Final = put_off("lock_not_available")
 _BREACHES: Final = {"23505": UNIQUE, "23503": FOREIGN_KEY, "23502": NOT_NULL, "P0001": GUARD}
 _ITS_OWN: Final = {
     "08P01": failed("bad_value"),
-    "40001": failed("not_written", error="serialization_failure"),
-    "40P01": failed("not_written", error="deadlock_detected"),
+    "40001": put_off("serialization_failure"),
+    "40P01": put_off("deadlock_detected"),
     "55P03": _LOCKED,
-    "57014": failed("not_written", error="query_canceled"),
+    "57014": put_off("query_canceled"),
 }
 """What one write is told when the server does not do it and the others may go on."""
 
