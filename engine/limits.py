@@ -104,8 +104,11 @@ MAX_READ_MS = 10_000
 MAX_BUSY_MS = 5_000
 """How long a connection to SQLite waits for another one that writes. Beyond: its write fails, and nothing was done."""
 
-MAX_LOADED_TABLES = 256
-"""Tables that are read back in one go at the start. The next go begins when these stand in memory."""
+MAX_LOADED_TABLES = 32
+"""Tables that are read back in one go at the start: so many that no read comes near `MAX_READ_MS`."""
+
+MAX_ANSWERS_TAKEN_UP = 512
+"""Answers that a table knows again after a restart, the latest. Beyond: one sent again is refused, never done twice."""
 
 MAX_WAL_BYTES = 64 * 1024 * 1024
 """SQLite's WAL file is cut back to this once its pages have been copied into the database."""

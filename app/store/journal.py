@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-from sqlalchemy import Row, select
+from sqlalchemy import Row, and_, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.codec import EventCodec
@@ -21,7 +21,7 @@ from app.store.reading import JournalReader, Kept, keys_of, running_key
 from app.store.sealing import Seals
 from app.store.tables import answers, checkpoints, hands, server_epochs, table_heads, tables
 from app.store.writer import Writer
-from engine.limits import MAX_LOADED_TABLES
+from engine.limits import MAX_ANSWERS_TAKEN_UP, MAX_LOADED_TABLES
 from engine.rules.errors import AvenueError
 from engine.rules.events import HandId, HandStarted, PublicEvent
 from engine.table.events import TableId
@@ -206,8 +206,8 @@ def _plays_on(commit: TableCommit) -> bool:
 
 
 async def _answers_of(connection: AsyncConnection, of: Sequence[TableId]) -> dict[TableId, tuple[Answer, ...]]:
-    """The answers of tables, each table's oldest first."""
-    rows = (await connection.execute(_ANSWERS.where(answers.c.table_id.in_(of)))).all()
+    """The latest answers of tables, each table's oldest first."""
+    rows = (await connection.execute(_ANSWERS.where(table_heads.c.table_id.in_(of)))).all()
     return {
         TableId(table): tuple(starmap(Answer, (row[1:] for row in group))) for table, group in groupby(rows, _FIRST)
     }
@@ -225,6 +225,22 @@ _STANDS = select(
     checkpoints.c.seq.label("checkpoint_seq"),
     checkpoints.c.state,
 ).outerjoin(checkpoints, checkpoints.c.table_id == table_heads.c.table_id)
-_ANSWERS = select(
-    answers.c.table_id, answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq
-).order_by(answers.c.table_id, answers.c.number)
+_OTHERS = answers.alias("others")
+_LATEST = (
+    select(func.max(_OTHERS.c.number))
+    .where(_OTHERS.c.table_id == table_heads.c.table_id)
+    .correlate(table_heads)
+    .scalar_subquery()
+)
+_ANSWERS = (
+    select(answers.c.table_id, answers.c.player_id, answers.c.command_id, answers.c.digest, answers.c.seq)
+    .select_from(table_heads)
+    .join(
+        answers,
+        and_(
+            answers.c.table_id == table_heads.c.table_id,
+            answers.c.number > _LATEST - literal_column(str(MAX_ANSWERS_TAKEN_UP)),
+        ),
+    )
+    .order_by(answers.c.table_id, answers.c.number)
+)

@@ -32,4 +32,4 @@ def test_what_is_least_is_below_what_is_most() -> None:
     assert limits.MIN_PASSWORD_CHARS < limits.MAX_PASSWORD_CHARS
     assert limits.COMMANDS_PER_SECOND <= limits.COMMANDS_BURST
     assert limits.MAX_COMMIT_BATCH <= limits.MAX_WAITING_COMMITS
-    assert limits.MAX_INBOX_COMMANDS <= limits.MAX_ANSWERS_PER_TABLE
+    assert limits.MAX_INBOX_COMMANDS <= limits.MAX_ANSWERS_TAKEN_UP <= limits.MAX_ANSWERS_PER_TABLE

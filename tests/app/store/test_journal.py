@@ -13,7 +13,7 @@ from app.store.journal import StoredTable
 from app.store.opening import Store
 from app.store.reading import Kept
 from app.store.tables import PLAY
-from engine.limits import MAX_ANSWERS_PER_TABLE
+from engine.limits import MAX_ANSWERS_PER_TABLE, MAX_ANSWERS_TAKEN_UP
 from engine.rules.events import HandEnded, HandId, HandStarted, PlayerId
 from engine.table.commands import CancelHand
 from engine.table.errors import CommitFailed, CommitRefused, StaleOwner
@@ -303,7 +303,7 @@ async def test_answers_have_a_bound(desk: SqlDesk, place: Place, monkeypatch: py
     many = MAX_ANSWERS_PER_TABLE + 50
     await asyncio.gather(*(desk.journal.commit(nothing(number)) for number in range(many)))
     answers = (await desk.load("t1")).answers
-    assert len(answers) == MAX_ANSWERS_PER_TABLE
+    assert len(answers) == MAX_ANSWERS_TAKEN_UP
     assert [answer.command_id for answer in answers[-3:]] == [f"n{n}" for n in range(many - 3, many)]
     assert place.sql("SELECT count(*) FROM answers") == [(MAX_ANSWERS_PER_TABLE,)]
 
