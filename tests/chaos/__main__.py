@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from tests.postgres import postgres_server
 def main(arguments: list[str] | None = None) -> int:
     """Run it, print the figures, and give 1 when something did not hold."""
     options = _parser().parse_args(arguments)
+    # Whoever ends this run ends its server too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     if options.sum:
         runs = figures.read(options.sum)
     else:

@@ -75,6 +75,12 @@ class ServerProcess:
             await self._reading
         assert code == 0, f"the server ended with {code}:\n{self.said()}"
 
+    async def end(self) -> None:
+        """Make sure that it does not outlive whoever started it."""
+        if self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+
     def said(self) -> str:
         return "".join(self._printed)
 

@@ -59,32 +59,40 @@ class Chaos:
         self._shown: defaultdict[tuple[str, str], list[Shown]] = defaultdict(list)
         self._acked: defaultdict[str, list[Acked]] = defaultdict(list)
         self._at_a_kill: dict[str, Bot] = {}
+        self._server: ServerProcess | None = None
 
     async def go(self, *, kills: int) -> None:
         """Kill so often, then let everybody go home, and look at everything."""
         begun = time.monotonic()
         seen_by = watch(self._made.url)
-        before: list[Life] = []
         try:
-            for number in range(kills):
-                server = await self._start(before)
-                if server is None:
-                    return
-                before = await self._live(server, seen_by, number)
-                if (number + 1) % EVERY_TABLE_EACH == 0:
-                    self._say(f"{number + 1} kills, {self._run.in_flight} with a commit in flight, "
-                              f"{len(self._run.faults)} faults, last start {self._run.ready_s[-1]:.2f} s")  # fmt: skip
+            await self._kill_again_and_again(seen_by, kills)
         finally:
             seen_by.close()
-        server = await self._start(before)
-        if server is not None:
-            await self._go_home(server)
-            await self._judge_everything()
+            if self._server is not None:
+                await self._server.end()
         self._run.seconds = time.monotonic() - begun
 
-    async def _start(self, before: Sequence[Life]) -> ServerProcess | None:
-        """Start the server and judge the life before; None when something was found, and nothing runs then."""
-        server = await start(self._made.url, program=self._program)
+    async def _kill_again_and_again(self, seen_by: Watch, kills: int) -> None:
+        before: list[Life] = []
+        for number in range(kills):
+            server = await self._start(before)
+            if self._run.faults:
+                return
+            before = await self._live(server, seen_by, number)
+            if (number + 1) % EVERY_TABLE_EACH == 0:
+                self._say(
+                    f"{number + 1} kills, {self._run.in_flight} with a commit in flight,"
+                    f" {len(self._run.faults)} faults, last start {self._run.ready_s[-1]:.2f} s"
+                )
+        server = await self._start(before)
+        if not self._run.faults:
+            await self._go_home(server)
+            await self._judge_everything()
+
+    async def _start(self, before: Sequence[Life]) -> ServerProcess:
+        """Start the server and judge the life before."""
+        server = self._server = await start(self._made.url, program=self._program)
         self._run.ready_s.append(server.ready_s)
         self._run.ready_cpu_s.append(server.ready_cpu_s)
         async with httpx2.AsyncClient(base_url=server.url, timeout=30) as http:
@@ -92,10 +100,6 @@ class Chaos:
         if len(tables) != len(self._made.tables):
             self._find([f"{len(tables)} of {len(self._made.tables)} tables came back"])
         await asyncio.to_thread(self._judge_life, before)
-        if self._run.faults:
-            server.process.kill()
-            await server.process.wait()
-            return None
         return server
 
     async def _live(self, server: ServerProcess, seen_by: Watch, number: int) -> list[Life]:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.chaos.bots import Bot, live_on
 from tests.chaos.house import furnish
-from tests.chaos.process import start
+from tests.chaos.process import STOP_S, start
 from tests.chaos.trace import CALLS, MAX_BUFFER, promises
 from tests.programs import require_program
 
@@ -69,9 +69,14 @@ async def test_no_acknowledgement_leaves_before_its_commit_is_synced(strace: Pat
     bots = [Bot(place, number, Random(number)) for number, place in enumerate(made.places, start=1)]
     playing = asyncio.create_task(live_on(bots, server.url))
     await asyncio.sleep(1.5)
+    # strace ends with what it watches.
     os.kill(child_of(server.pid), signal.SIGTERM)
-    lives = await playing
-    await server.process.wait()
+    try:
+        async with asyncio.timeout(STOP_S):
+            lives = await playing
+            await server.process.wait()
+    finally:
+        await server.end()
     acked = {one.id for life in lives for one in life.acked}
     with trace.open(encoding="ascii", errors="replace") as lines:
         found = promises(lines)
