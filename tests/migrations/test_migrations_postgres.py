@@ -11,7 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import URL, Connection, create_engine
 from sqlalchemy.pool import NullPool
 
 import migrations
@@ -59,7 +59,9 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 def metadata_connection(url: str) -> Connection:
-    return create_engine(place_of(url), poolclass=NullPool).connect()
+    place = place_of(url)
+    assert isinstance(place, URL)
+    return create_engine(place, poolclass=NullPool).connect()
 
 
 def test_up_down_up(url: str) -> None:
