@@ -81,7 +81,7 @@ async def open_house(settings: Settings, *, passwords: Passwords) -> AsyncIterat
             group.create_task(house.accounts.prepare())
             group.create_task(house.rooms.start())
         stack.push_async_callback(house.drain)
-        if settings.demo and not len(house.rooms):
+        if settings.demo and not len(house.rooms) and not house.rooms.stopped:
             for config in demo_tables():
                 await house.rooms.open(config)
         house.health.ready()

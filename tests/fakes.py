@@ -14,6 +14,7 @@ from engine.rules.events import PlayerId
 from engine.table.errors import CommitRefused, StaleOwner
 from engine.table.events import AnyEvent
 from engine.table.ports import AccountRef, Answer, FaultReport, Published, TableCommit, Transfer
+from engine.table.standstill import PauseReason
 
 GRANT_CHIPS = 1_000_000
 """What every wallet has to begin with."""
@@ -171,6 +172,10 @@ class MemoryJournal:
         """Let the next commits raise these, and keep nothing of them."""
         self._raise += errors
 
+    def fail_nothing_more(self) -> None:
+        """Let commits succeed again."""
+        self._raise.clear()
+
     def lose_next_answer(self, *errors: Exception) -> None:
         """Let the next commits happen and raise these nevertheless."""
         self._raise_after += errors
@@ -210,10 +215,11 @@ class MemoryJournal:
 
 
 class RecordingOutbox:
-    """Remembers what was published, in order."""
+    """Remembers what was published, in order, and why it was paused; None is that it went on."""
 
     def __init__(self) -> None:
         self.published: list[Published] = []
+        self.notices: list[PauseReason | None] = []
 
     @property
     def events(self) -> list[AnyEvent]:
@@ -221,6 +227,9 @@ class RecordingOutbox:
 
     def publish(self, published: Published) -> None:
         self.published.append(published)
+
+    def paused(self, reason: PauseReason | None) -> None:
+        self.notices.append(reason)
 
 
 class RecordingFaults:

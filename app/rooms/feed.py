@@ -81,6 +81,13 @@ class Feed:
             player = subscription.player
             subscription.outgoing.text(texts.for_seat(None if player is None else seats.get(player)))
 
+    def tell(self, frame: ServerFrame) -> None:
+        """Send everyone a frame that says the same to all."""
+        if self._subscriptions:
+            text = encode(frame)
+            for subscription in self:
+                subscription.outgoing.text(text)
+
     def close(self, error: AvenueError) -> None:
         """End every connection for the same reason."""
         for subscription in self:

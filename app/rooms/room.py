@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
+
 from app.rooms.feed import Feed
-from app.wire.server import Snapshot, You
-from engine.table.errors import TableBusy, TableClosed
+from app.wire.server import GoingOn, Paused, Snapshot, You
+from engine.table.answers import again
+from engine.table.errors import TablePaused
 from engine.table.events import PlayerLeft, PlayerSat
 
 if TYPE_CHECKING:
@@ -21,7 +24,11 @@ if TYPE_CHECKING:
     from engine.table.commands import PlayerCommand
     from engine.table.events import TableId
     from engine.table.ports import Clock, Published
+    from engine.table.standstill import PauseReason
     from engine.table.views import TableView
+
+
+log = structlog.get_logger(__name__)
 
 
 class Room:
@@ -35,8 +42,8 @@ class Room:
         self._clock = clock
         self._feed = Feed()
         self._actor = actor
-        self._serving = False
-        self._closed = False
+        self._serving = True
+        self._closed_with: AvenueError | None = None
 
     @property
     def watching(self) -> int:
@@ -51,17 +58,20 @@ class Room:
         return None if seat is None else seat.seat
 
     def submit(self, command: PlayerCommand) -> asyncio.Future[int]:
-        """Ask the table for something; see `TableActor.submit`. Raises `TableBusy` while the table is brought back."""
-        if self._closed:
-            raise TableClosed
+        """Ask the table for something; see `TableActor.submit`.
+
+        Raises `TablePaused` while the table is brought back, and what it was closed with.
+        """
+        if self._closed_with is not None:
+            raise again(self._closed_with)
         if not self._serving:
-            raise TableBusy
+            raise TablePaused(reason=self._paused)
         return self._actor.submit(command)
 
     def join(self, subscription: Subscription) -> None:
         """Send the table as it stands, then everything that happens: nothing is missed and nothing comes twice."""
-        if self._closed:
-            subscription.outgoing.close(TableClosed())
+        if self._closed_with is not None:
+            subscription.outgoing.close(self._closed_with)
             return
         subscription.outgoing.frame(self._snapshot(subscription.viewer))
         self._feed.add(subscription)
@@ -77,6 +87,14 @@ class Room:
         if any(isinstance(event, PlayerSat | PlayerLeft) for event in published.events):
             self._tell_whether_quiet()
 
+    def paused(self, reason: PauseReason | None) -> None:
+        """See `Outbox.paused`."""
+        if reason is None:
+            log.info("table goes on", table=self.table)
+        else:
+            log.warning("table paused", table=self.table, reason=reason)
+        self._feed.tell(GoingOn() if reason is None else Paused(reason=reason))
+
     def served_by(self, actor: TableActor) -> None:
         """Let this actor be the table from now on; who followed another one before gets the table anew."""
         changed, self._actor = actor is not self._actor, actor
@@ -89,18 +107,28 @@ class Room:
     def interrupted(self) -> None:
         """The actor has ended, and another one will come."""
         self._serving = False
+        self.paused(self._paused)
 
     def close(self, error: AvenueError) -> None:
         """End the table for everyone who follows it: no actor will come any more."""
-        self._closed = True
+        self._closed_with = error
         self._serving = False
         self._feed.close(error)
 
+    @property
+    def _paused(self) -> PauseReason | None:
+        return self._actor.paused if self._serving else "recovering"
+
     def _snapshot(self, viewer: Viewer | None) -> Snapshot:
-        if viewer is None:
-            return Snapshot(now_ms=self._clock.now_ms(), you=None, table=self._actor.view(None))
-        you = You(player=viewer.player, name=viewer.name, seat=self.seat_of(viewer.player))
-        return Snapshot(now_ms=self._clock.now_ms(), you=you, table=self._actor.view(viewer.player))
+        player = None if viewer is None else viewer.player
+        return Snapshot(
+            now_ms=self._clock.now_ms(),
+            you=None
+            if viewer is None
+            else You(player=viewer.player, name=viewer.name, seat=self.seat_of(viewer.player)),
+            table=self._actor.view(player),
+            paused=self._paused,
+        )
 
     def _tell_whether_quiet(self) -> None:
         """Hands come seldom while nobody but house bots sits here or looks on."""

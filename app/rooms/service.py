@@ -2,7 +2,10 @@
 
 Each table's actor runs in a task of its own. One that ends by itself does not know whether its last commit stands, or
 was broken by a mistake of ours: the table is then brought back from its journal. That concerns this table alone, the
-others do not notice. A table whose journal cannot be read stays closed, and the log says so.
+others do not notice. A hand that cannot be gone on with is cancelled as its table is brought back.
+
+A table whose journal cannot be read, or that breaks down again and again, stops: everyone there is told, and so is the
+operator. Its chips lie in the accounts of its seats until `reopen` makes its hand void and opens it again.
 """
 
 from __future__ import annotations
@@ -13,19 +16,20 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
+from msgspec.structs import replace
 
 from app.ids import RandomIds
 from app.refusals import NoSuchTable, TooManySeats
 from app.rooms.room import Room
-from app.store.errors import StoreBusy
-from engine.limits import MAX_TABLE_RESTARTS, MAX_TABLES_PER_PLAYER
-from engine.rules.errors import AvenueError
+from engine.limits import MAX_STOP_WAIT_MS, MAX_TABLE_RESTARTS, MAX_TABLES_PER_PLAYER
+from engine.rules.errors import AvenueError, Fault
 from engine.table.actor import TableActor, open_table
 from engine.table.commands import Sit
-from engine.table.errors import CommitFailed, TableClosed
+from engine.table.errors import CommitFailed, TableStopped
 from engine.table.events import TableId
+from engine.table.faults import report_of
 from engine.table.ports import IdSource, Journal
-from engine.table.recovery import recover
+from engine.table.recovery import bring_back, bring_back_seats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from engine.table.commands import PlayerCommand
     from engine.table.events import AnyEvent, TableConfig
     from engine.table.ports import Answer, Clock, DeckSource, FaultLog, Published
+    from engine.table.recovery import BroughtBack, VoidReason
+    from engine.table.standstill import PauseReason
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +50,8 @@ RESTART_PAUSES_S = (0.2, 1, 2, 5)
 class KeptTable(Protocol):
     """A table as it was kept: what it is recovered from, and the epoch that its commits must carry from now on."""
 
+    @property
+    def table(self) -> TableId: ...
     @property
     def epoch(self) -> int: ...
     @property
@@ -56,6 +64,21 @@ class KeptTable(Protocol):
     def stopped_ms(self) -> int | None: ...
 
 
+class SalvagedTable(Protocol):
+    """What is still sure of a table that cannot be read; `seat_chips` is what the ledger holds for each player."""
+
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def checkpoint(self) -> bytes | None: ...
+    @property
+    def events(self) -> Sequence[tuple[int, int, AnyEvent | None]]: ...
+    @property
+    def answers(self) -> Sequence[Answer]: ...
+    @property
+    def seat_chips(self) -> Mapping[PlayerId, int]: ...
+
+
 class TableShelf(Journal, Protocol):
     """Where tables are kept between two runs of the server, and while they play."""
 
@@ -65,6 +88,10 @@ class TableShelf(Journal, Protocol):
 
     async def load(self, table: TableId) -> KeptTable:
         """Take a table over. Raises a `Fault` for one that cannot be read or that somebody else has."""
+        ...
+
+    async def salvage(self, table: TableId) -> SalvagedTable:
+        """Take a table over with what is sure of its seats. Raises a `Fault` where not even that is sure."""
         ...
 
     async def load_many(self, wanted: Sequence[TableId]) -> Mapping[TableId, KeptTable | AvenueError]:
@@ -90,6 +117,8 @@ class _Hosted:
     room: Room
     actor: TableActor
     task: asyncio.Task[None] | None = None
+    void: VoidReason | None = None
+    """Why the hand must be cancelled when the table is brought back."""
 
 
 @dataclass(slots=True)
@@ -102,6 +131,10 @@ class _Outlet:
         if self.room is not None:
             self.room.publish(published)
 
+    def paused(self, reason: PauseReason | None) -> None:
+        if self.room is not None:
+            self.room.paused(reason)
+
 
 class Rooms:
     """All tables of this process. `start` it once, `stop` it once."""
@@ -110,6 +143,7 @@ class Rooms:
         self._ports = ports
         self._shelf = ports.shelf
         self._hosted: dict[TableId, _Hosted] = {}
+        self._stopped: set[TableId] = set()
         self._sitting: set[tuple[PlayerId, TableId]] = set()
         self._stopping = False
 
@@ -124,21 +158,33 @@ class Rooms:
         return None if hosted is None else hosted.room
 
     def room(self, table: TableId) -> Room:
-        """The room of a table. Raises `NoSuchTable`."""
+        """The room of a table. Raises `NoSuchTable`, and `TableStopped` for one that waits for the operator."""
         room = self.get(table)
         if room is None:
-            raise NoSuchTable
+            raise TableStopped if table in self._stopped else NoSuchTable
         return room
 
+    @property
+    def stopped(self) -> frozenset[TableId]:
+        """The tables that cannot go on and wait for the operator."""
+        return frozenset(self._stopped)
+
     async def start(self) -> None:
-        """Bring back every table that is open. One that cannot be read is told to the log and left out."""
-        for table, kept in (await self._shelf.load_many(await self._shelf.tables())).items():
-            try:
-                actor, outlet = self._taken_up(kept)
-            except AvenueError as error:
-                log.error("table stays closed", table=table, code=error.code, fields=error.fields)
-                continue
-            self._host(table, actor, outlet)
+        """Bring back every table that is open. One that cannot be read stops, and the operator is told.
+
+        A store that does not answer is asked a few times more; raises what it says then.
+        """
+        wanted = await self._shelf.tables()
+        missing: Sequence[TableId] = wanted
+        found: dict[TableId, KeptTable | AvenueError] = {}
+        for pause_s in (*RESTART_PAUSES_S, None):
+            found |= await self._shelf.load_many(missing)
+            missing = [table for table in wanted if isinstance(found[table], CommitFailed)]
+            if not missing or pause_s is None:
+                break
+            await asyncio.sleep(pause_s)
+        for table in wanted:
+            self._begin(table, found[table])
 
     async def open(self, config: TableConfig) -> Room:
         """Open a new table. Raises `BadVariant`, and what the journal raises; then there is no table."""
@@ -162,11 +208,40 @@ class Rooms:
         answer.add_done_callback(lambda _: self._sitting.discard(wish))
         return answer
 
+    async def reopen(self, table: TableId) -> Room:
+        """Open a stopped table again: its running hand is made void, and what lies at its seats stays there.
+
+        It is for the operator. Raises `NoSuchTable` for a table that has not stopped, `JournalBroken` where the journal
+        does not tell who sits there or tells of other chips than the ledger, and what the shelf raises: then it stays
+        stopped.
+        """
+        if table not in self._stopped:
+            raise NoSuchTable
+        self._stopped.discard(table)
+        try:
+            salvaged = await self._shelf.salvage(table)
+            actor, outlet = self._actor(
+                bring_back_seats(salvaged.checkpoint, salvaged.events, salvaged.seat_chips),
+                epoch=salvaged.epoch,
+                answers=salvaged.answers,
+                stopped_ms=None,
+            )
+        except BaseException:
+            self._stopped.add(table)
+            raise
+        log.warning("table reopened", table=table)
+        return self._host(table, actor, outlet)
+
     async def stop(self) -> None:
-        """Let every commit in flight end and take no more commands."""
+        """Take no more commands and let every commit in flight end, within a bound."""
         self._stopping = True
-        tasks = [hosted.task for hosted in self._hosted.values() if hosted.task is not None]
-        await asyncio.gather(*(hosted.actor.stop() for hosted in self._hosted.values()))
+        hosted = list(self._hosted.values())
+        tasks = [one.task for one in hosted if one.task is not None]
+        try:
+            async with asyncio.timeout(MAX_STOP_WAIT_MS / 1_000):
+                await asyncio.gather(*(one.actor.stop() for one in hosted))
+        except TimeoutError:
+            log.error("commits in flight are left", tables=sum(not task.done() for task in tasks))
         for task in tasks:
             # One that is waiting to bring its table back has no actor to stop.
             task.cancel()
@@ -184,6 +259,17 @@ class Rooms:
             for one in self
         )
 
+    def _begin(self, table: TableId, kept: KeptTable | AvenueError) -> None:
+        """Host a table as it was kept, or let it be stopped."""
+        try:
+            actor, outlet = self._taken_up(kept)
+        except CommitFailed:
+            raise
+        except AvenueError as error:
+            self._stop_table(table, error, last=None)
+        else:
+            self._host(table, actor, outlet)
+
     def _host(self, table: TableId, actor: TableActor, outlet: _Outlet) -> Room:
         room = outlet.room = Room(table, actor=actor, clock=self._ports.clock)
         hosted = self._hosted[table] = _Hosted(room, actor)
@@ -195,28 +281,36 @@ class Rooms:
         room = hosted.room
         in_a_row = 0
         while True:
-            began_at_seq = hosted.actor.state.seq
+            began_at_seq, was_void = hosted.actor.state.seq, hosted.void is not None
             room.served_by(hosted.actor)
-            await self._run(hosted.actor)
+            error = await self._run(hosted.actor)
             if self._stopping:
                 return
             room.interrupted()
             in_a_row = 1 if hosted.actor.state.seq > began_at_seq else in_a_row + 1
             log.error("table broke down", table=room.table, in_a_row=in_a_row)
-            if in_a_row > MAX_TABLE_RESTARTS or not await self._bring_back(hosted):
-                log.critical("table stays closed", table=room.table)
-                room.close(TableClosed())
-                return
+            # What cannot be cancelled is cancelled once more, by the journal alone.
+            hosted.void = "fault" if hosted.actor.gave_up else None
+            if in_a_row <= MAX_TABLE_RESTARTS and not (was_void and hosted.actor.gave_up):
+                error = await self._bring_back(hosted)
+                if error is None:
+                    continue
+            del self._hosted[room.table]
+            self._stop_table(room.table, error or Fault(reason="broke_down"), last=hosted.actor)
+            room.close(TableStopped())
+            return
 
-    async def _run(self, actor: TableActor) -> None:
+    async def _run(self, actor: TableActor) -> Exception | None:
         """Run an actor to its end, however that comes: whatever ends a table must end that table alone."""
         try:
             await actor.run()
         except Exception as error:
             log.error("table's task broke", table=actor.state.table, exc_info=error)
+            return error
+        return None
 
-    async def _bring_back(self, hosted: _Hosted) -> bool:
-        """Put a fresh actor in place of one that ended, from the journal; tell whether the journal can be read.
+    async def _bring_back(self, hosted: _Hosted) -> AvenueError | None:
+        """Put a fresh actor in place of one that ended, from the journal; gives why the journal is of no use.
 
         A store that does not answer is asked again, for as long as it takes.
         """
@@ -224,17 +318,16 @@ class Rooms:
             await asyncio.sleep(pause_s)
             try:
                 actor, outlet = await self._recovered(hosted.room.table)
-            except (CommitFailed, StoreBusy) as error:
+            except CommitFailed as error:
                 log.error("table waits for the store", table=hosted.room.table, code=error.code)
             except AvenueError as error:
-                log.error("table cannot be read", table=hosted.room.table, code=error.code, fields=error.fields)
-                return False
+                return error
             except Exception as error:
                 log.error("table waits for the store", table=hosted.room.table, exc_info=error)
             else:
                 outlet.room = hosted.room
                 hosted.actor = actor
-                return True
+                return None
         raise AssertionError("the pauses never end")
 
     async def _recovered(self, table: TableId) -> tuple[TableActor, _Outlet]:
@@ -244,16 +337,36 @@ class Rooms:
         """An actor for a table as it was kept. Raises what stands in the table's place, and `JournalBroken`."""
         if isinstance(kept, AvenueError):
             raise kept
+        hosted = self._hosted.get(kept.table)
+        back = bring_back(kept.checkpoint, kept.events, void=None if hosted is None else hosted.void)
+        stopped_ms = kept.stopped_ms
+        if hosted is not None:
+            # This process has lived on, but nothing of the table was kept since then.
+            stopped_ms = hosted.actor.stopped_ms if stopped_ms is None else min(stopped_ms, hosted.actor.stopped_ms)
+        return self._actor(back, epoch=kept.epoch, answers=kept.answers, stopped_ms=stopped_ms)
+
+    def _actor(
+        self, back: BroughtBack, *, epoch: int, answers: Sequence[Answer], stopped_ms: int | None
+    ) -> tuple[TableActor, _Outlet]:
         outlet = _Outlet()
         actor = TableActor(
-            recover(kept.checkpoint, kept.events),
-            epoch=kept.epoch,
+            back.state,
+            epoch=epoch,
             journal=self._shelf,
             outbox=outlet,
             clock=self._ports.clock,
             decks=self._ports.decks,
             faults=self._ports.faults,
-            answers=kept.answers,
-            stopped_ms=kept.stopped_ms,
+            answers=answers,
+            stopped_ms=stopped_ms,
+            void=back.void,
         )
         return actor, outlet
+
+    def _stop_table(self, table: TableId, error: Exception, *, last: TableActor | None) -> None:
+        """Tell the operator that a table cannot go on."""
+        self._stopped.add(table)
+        hand = None if last is None or last.state.hand is None else last.state.hand.hand
+        command = None if last is None else last.last_command
+        report = report_of(table, "", error)
+        self._ports.faults.report(replace(report, kind="table_stopped", hand=hand, last=command))

@@ -18,6 +18,7 @@ from app.store.database import Database
 from app.store.errors import UnreadableEvent
 from app.store.keys import WrappedKey
 from app.store.reading import JournalReader, Kept, keys_of, running_key
+from app.store.salvage import SalvagedTable, salvage
 from app.store.sealing import Seals
 from app.store.tables import answers, checkpoints, hands, server_epochs, table_heads, tables
 from app.store.writer import Writer
@@ -89,6 +90,18 @@ class SqlJournal:
         if isinstance(found, AvenueError):
             raise found
         return found
+
+    async def salvage(self, table: TableId) -> SalvagedTable:
+        """Take a table over whose journal cannot be read, with what is still sure of it: its seats, and no card.
+
+        Raises `StaleOwner`, and `UnreadableEvent` where not even the seats are sure.
+        """
+        await self._writer.write(take_write(table, epoch=self._writer.epoch))
+        async with self._database.read() as connection:
+            answered = await _answers_of(connection, [table])
+            salvaged = await salvage(connection, table, self._codec, answers=answered.get(table, ()))
+        self._seals.forget(table)
+        return salvaged
 
     async def load_many(self, wanted: Sequence[TableId]) -> dict[TableId, StoredTable | AvenueError]:
         """Take tables over together, in one group commit and a handful of reads; one that `load` would refuse is given

@@ -81,7 +81,7 @@ def given(*names: str) -> dict[str, BindParameter[Any]]:
 class Verdict(msgspec.Struct, frozen=True):
     """What the asker of a write is told when a step breaks."""
 
-    kind: Literal["refused", "stale", "failed"]
+    kind: Literal["refused", "stale", "failed", "put_off"]
     code: str = ""
     fields: dict[str, Any] = {}
 
@@ -92,6 +92,8 @@ class Verdict(msgspec.Struct, frozen=True):
             case "stale":
                 return StaleOwner(**self.fields)
             case "failed":
+                return CommitFailed(for_good=True, **self.fields)
+            case "put_off":
                 return CommitFailed(**self.fields)
 
 
@@ -103,7 +105,13 @@ def refused(code: str, **fields: Any) -> Verdict:
 
 
 def failed(reason: str, **fields: Any) -> Verdict:
+    """A mistake of ours: this write will never be kept."""
     return Verdict("failed", fields={"reason": reason, **fields})
+
+
+def put_off(error: str) -> Verdict:
+    """The database could not do this one write now, for a reason that it names; it may later."""
+    return Verdict("put_off", fields={"reason": "not_written", "error": error})
 
 
 class Runnable(Protocol):

@@ -22,6 +22,7 @@ from engine.rules.events import DealtFace, HandId, PlayerId
 from engine.rules.ranking import Category
 from engine.rules.variants import Face, Game
 from engine.table.events import AnyEvent, LeaveReason, SitOutReason, TableId
+from engine.table.standstill import PauseReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +48,7 @@ WORDS: dict[str, Any] = {
     "Category": Category,
     "LeaveReason": LeaveReason,
     "SitOutReason": SitOutReason,
+    "PauseReason": PauseReason,
 }
 
 NEW_TYPES: dict[Any, tuple[str, Schema]] = {

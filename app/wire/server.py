@@ -9,6 +9,7 @@ import msgspec
 from engine.rules.actions import SeatNo
 from engine.rules.events import PlayerId
 from engine.table.events import AnyEvent
+from engine.table.standstill import PauseReason
 from engine.table.views import TableView
 
 
@@ -28,11 +29,15 @@ class You(msgspec.Struct, frozen=True):
 
 
 class Snapshot(_Frame, frozen=True, tag="snapshot"):
-    """The table as this viewer may see it after event `table.seq`. `you` is null for who is not logged in."""
+    """The table as this viewer may see it after event `table.seq`. `you` is null for who is not logged in.
+
+    `paused` says why the table stands still, and is null while it does not.
+    """
 
     now_ms: int
     you: You | None
     table: TableView
+    paused: PauseReason | None = None
 
 
 class Events(_Frame, frozen=True, tag="events"):
@@ -58,4 +63,14 @@ class Error(_Frame, frozen=True, tag="error"):
     fields: dict[str, Any] = {}
 
 
-ServerFrame: TypeAlias = Snapshot | Events | Ack | Error
+class Paused(_Frame, frozen=True, tag="paused"):
+    """The table stands still: it takes no command, and no clock runs out. It is no event and has no number."""
+
+    reason: PauseReason
+
+
+class GoingOn(_Frame, frozen=True, tag="going_on"):
+    """The table takes commands again. What its clocks are owed for the pause comes as `clock_resumed`."""
+
+
+ServerFrame: TypeAlias = Snapshot | Events | Ack | Error | Paused | GoingOn

@@ -12,7 +12,8 @@ from engine.rules.events import HandCancelled, HandEnded, HandEvent, PlayerId
 from engine.rules.stud import StudHand
 from engine.table.events import AnyEvent, TableEvent
 from engine.table.laws import require_lawful
-from engine.table.ports import AccountRef, Entry, Transfer, TransferReason
+from engine.table.ports import AccountRef, Answer, Entry, TableCommit, Transfer, TransferReason
+from engine.table.recovery import encode_checkpoint
 from engine.table.state import TableState, evolve_table, note_hand_event
 
 
@@ -35,6 +36,20 @@ class Decision(msgspec.Struct, frozen=True):
 def nothing(state: TableState) -> Decision:
     """The command is in order and changes nothing."""
     return Decision(state=state, cast=state.cast)
+
+
+def commit_of(decision: Decision, *, first_seq: int, epoch: int, at_ms: int, answer: Answer | None) -> TableCommit:
+    """All of a decision that is kept, with the answer to the command that it was made for."""
+    return TableCommit(
+        table=decision.state.table,
+        epoch=epoch,
+        first_seq=first_seq,
+        at_ms=at_ms,
+        events=decision.events,
+        transfers=decision.transfers,
+        answer=answer,
+        checkpoint=encode_checkpoint(decision.state) if decision.state.hand is None and decision.events else None,
+    )
 
 
 class Change:

@@ -72,14 +72,21 @@ class StartHand(_Command, frozen=True, tag="start_hand"):
 
 
 class DeadlinePassed(_Command, frozen=True, tag="deadline_passed"):
-    """Time has come to look at the clocks: time banks begin, turns run out, absent seats are given up."""
+    """Time has come to look at the clocks: time banks begin, turns run out, absent seats are given up.
+
+    `owed_ms` is by how much open turns last longer than they say, since their table stood still; `back_ms` is the
+    moment at which it came back, before which nobody could have sat in.
+    """
+
+    owed_ms: int = 0
+    back_ms: int = 0
 
 
 class Resume(_Command, frozen=True, tag="resume"):
-    """The process is back: running clocks are armed again, with the time that the player had left.
+    """The table goes on after a standstill: running clocks are armed again, with the time that the player had left.
 
-    `stopped_ms` is the last moment at which the process before is known to have lived. None gives every open turn its
-    whole time again.
+    `stopped_ms` is the moment from which nothing could be kept, or the last one at which the process before is known
+    to have lived. None gives every open turn its whole time again.
     """
 
     stopped_ms: int | None = None

@@ -45,7 +45,7 @@ def decide(state: TableState, command: Command, now_ms: int) -> Decision:  # noq
         case StartHand():
             return start_hand(state, command, now_ms)
         case DeadlinePassed():
-            return deadline_passed(state, now_ms)
+            return deadline_passed(state, command, now_ms)
         case Sit():
             return sit(state, command, now_ms)
         case StandUp():

@@ -13,7 +13,9 @@ Refusal
     ├── NoChips               table/no_chips
     ├── CommandIdReused       table/command_id_reused
     ├── TableBusy             table/busy
+    ├── TablePaused           table/paused
     ├── TableClosed           table/closed
+    ├── TableStopped          table/stopped
     └── CommitRefused         whatever code the store gives, e.g. wallet/insufficient
 Fault
 ├── CommitFailed              fault/commit_failed
@@ -95,10 +97,25 @@ class TableBusy(TableRefused):
     code = "table/busy"
 
 
+class TablePaused(TableRefused):
+    """Nothing can be kept at the moment; nothing was done, and the same command may be sent again when it goes on.
+
+    Fields: `reason`, as the table's pause was told.
+    """
+
+    code = "table/paused"
+
+
 class TableClosed(TableRefused):
     """The table takes no more commands, because the server stops or the table was closed."""
 
     code = "table/closed"
+
+
+class TableStopped(TableRefused):
+    """The table could not go on and stays closed until the house opens it again. What lies at its seats is kept."""
+
+    code = "table/stopped"
 
 
 class CommitRefused(Refusal):
@@ -114,9 +131,19 @@ class CommitRefused(Refusal):
 
 
 class CommitFailed(Fault):
-    """The commit did not happen; the table stands as before it."""
+    """The commit did not happen; the table stands as before it.
+
+    `for_good` says that it never will, by a mistake of ours in this very commit, while others may happen. Otherwise
+    nothing can be kept at the moment, and the same may be tried again.
+    """
 
     code = "fault/commit_failed"
+    for_good: bool = False
+
+    def __init__(self, *, for_good: bool | None = None, **fields: Any) -> None:
+        super().__init__(**fields)
+        if for_good is not None:
+            self.for_good = for_good
 
 
 class CommitUnknown(Fault):

@@ -125,7 +125,7 @@ class TurnTimedOut(PublicEvent, frozen=True):
 
 
 class ClockResumed(PublicEvent, frozen=True):
-    """The server was away; the seat has until `deadline_ms`."""
+    """The server was away, or nothing could be kept; the seat has until `deadline_ms`."""
 
     seat: SeatNo
     turn: int

@@ -13,16 +13,19 @@ from engine.table.settlement import hand_id, settle
 from engine.table.state import TableState
 
 
-def hand_due_ms(state: TableState, *, quiet: bool) -> int | None:
+def hand_due_ms(state: TableState, *, quiet: bool, now_ms: int) -> int | None:
     """The moment at which the next hand is dealt, or None while a hand runs or fewer than two seats are ready."""
     if state.ready_since_ms is None:
         return None
+    if state.ready_since_ms > now_ms:
+        # The wall clock was set back while the server was away: the pause is over.
+        return now_ms
     return state.ready_since_ms + (state.config.quiet_pause_ms if quiet else state.config.pause_ms)
 
 
 def start_hand(state: TableState, command: StartHand, now_ms: int) -> Decision:
     """Deal the next hand to all ready seats if it is due; otherwise nothing happens."""
-    due_ms = hand_due_ms(state, quiet=command.quiet)
+    due_ms = hand_due_ms(state, quiet=command.quiet, now_ms=now_ms)
     if due_ms is None or now_ms < due_ms:
         return nothing(state)
     change = Change(state, now_ms)

@@ -20,22 +20,12 @@ if TYPE_CHECKING:
 
 def require_sound(state: TableState) -> None:
     """Raise `LawBroken` unless the seats, the running hand and the open turns agree and no chip is made or lost."""
-    _require_sound_seats(state)
+    require_sound_seats(state)
     _require_sound_hand(state)
 
 
-def require_lawful(before: TableState, after: TableState, transfers: Sequence[Transfer]) -> None:
-    """Raise `LawBroken` unless a decision leads from one sound state to another and books what it moves.
-
-    Most decisions change no seat, and then only the hand can have become unsound.
-    """
-    if transfers or before.seats != after.seats:
-        _require_sound_seats(after)
-        _require_booked(before, after, transfers)
-    _require_sound_hand(after)
-
-
-def _require_sound_seats(state: TableState) -> None:
+def require_sound_seats(state: TableState) -> None:
+    """Raise `LawBroken` unless the seats alone can be: what the running hand does is not looked at."""
     total_chips = 0
     players = set()
     for seat in state.seats.values():
@@ -49,6 +39,17 @@ def _require_sound_seats(state: TableState) -> None:
         raise LawBroken(law="a player has one seat at a table")
     if total_chips > MAX_CHIPS:
         raise LawBroken(law="no sum is beyond what a client can count")
+
+
+def require_lawful(before: TableState, after: TableState, transfers: Sequence[Transfer]) -> None:
+    """Raise `LawBroken` unless a decision leads from one sound state to another and books what it moves.
+
+    Most decisions change no seat, and then only the hand can have become unsound.
+    """
+    if transfers or before.seats != after.seats:
+        require_sound_seats(after)
+        _require_booked(before, after, transfers)
+    _require_sound_hand(after)
 
 
 def _require_booked(before: TableState, after: TableState, transfers: Sequence[Transfer]) -> None:

@@ -9,8 +9,9 @@ import msgspec
 
 from engine.deal.shuffle import Deck
 from engine.rules.cards import Card
-from engine.rules.events import PlayerId
+from engine.rules.events import HandId, PlayerId
 from engine.table.events import AnyEvent, TableId
+from engine.table.standstill import PauseReason
 
 AccountKind = Literal["wallet", "seat", "rake"]
 
@@ -56,8 +57,9 @@ class TableCommit(msgspec.Struct, frozen=True):
     """All that one decision changes, kept whole or not at all.
 
     `first_seq` is the number of the first event. `events` is empty where a command is accepted that changes nothing
-    (sitting out twice): then its answer alone is kept. `checkpoint` is the state as bytes whenever no hand runs after
-    the commit, so that recovery folds from there. Transfers are booked in their order.
+    (sitting out twice): then its answer alone is kept. With neither, it keeps nothing and asks whether anything can be
+    kept. `checkpoint` is the state as bytes whenever no hand runs after the commit, so that recovery folds from there.
+    Transfers are booked in their order.
     """
 
     table: TableId
@@ -80,8 +82,9 @@ class Journal(Protocol):
         """Keep the commit.
 
         Raises `CommitRefused` when the money does not allow it, `StaleOwner` when the epoch is over, `CommitFailed`
-        when it surely did not happen. After any of them nothing of it is kept. Whatever else it raises leaves open
-        whether the commit happened: the table then stops, and must be recovered from the journal.
+        when it surely did not happen; that one says whether it ever can. After any of them nothing of it is kept.
+        Whatever else it raises leaves open whether the commit happened: the table then stops, and must be recovered
+        from the journal.
         """
         ...
 
@@ -90,6 +93,10 @@ class Outbox(Protocol):
     """Where committed events go. Must return at once and must not raise: no reader ever delays a table."""
 
     def publish(self, published: Published) -> None: ...
+
+    def paused(self, reason: PauseReason | None) -> None:
+        """The table stands still for that reason, or with None it goes on. It is no event and is kept nowhere."""
+        ...
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -140,11 +147,23 @@ class IdSource(Protocol):
         ...
 
 
+class LastCommand(msgspec.Struct, frozen=True):
+    """A player's command by its names: nothing of what it says."""
+
+    command: str
+    player: PlayerId
+    command_id: str
+
+
+FaultKind = Literal["fault", "hand_cancelled", "table_stopped"]
+
+
 class FaultReport(msgspec.Struct, frozen=True):
     """A mistake of our own at one table, told without any value that the failing code held.
 
-    So no card, name or token can be in it: `error` is the class, `code` is that of a `Fault`, and `where` are the
-    places on the way to it, the innermost last.
+    So no card, name or token can be in it: `error` is the class, `code` is that of a `Fault`, `reason` the store's own
+    word for what went wrong, and `where` are the places on the way to it, the innermost last. `kind` says what became
+    of it: of `hand`, which is void now, or of the whole table. `last` is the player's command that came last before.
     """
 
     table: TableId
@@ -152,6 +171,10 @@ class FaultReport(msgspec.Struct, frozen=True):
     error: str
     code: str | None
     where: tuple[str, ...]
+    reason: str | None = None
+    kind: FaultKind = "fault"
+    hand: HandId | None = None
+    last: LastCommand | None = None
 
 
 class FaultLog(Protocol):

@@ -10,8 +10,12 @@ from typing import Any, TypeAlias
 
 from websockets.asyncio.server import ServerConnection, serve
 
+from app.wire.frames import encode
+from app.wire.server import Snapshot, You
 from avenue_sdk import TableSession
-from tests.clients.world import World, view_text
+from engine.rules.events import PlayerId
+from engine.table.views import table_view
+from tests.clients.world import World
 
 WAIT_S = 10
 """How long a test waits for what must come: far longer than it takes, and the test fails then."""
@@ -35,10 +39,10 @@ class Line:
 
     async def greet(self, world: World | None = None, *, player: str | None = None) -> dict[str, Any]:
         """Take the hello and answer with a table's snapshot, by default one that has just opened; gives it."""
-        you = None if player is None else {"player": player, "name": player, "seat": None}
         assert await self.hear() == {"type": "hello"}
-        table = json.loads(view_text((world or World(0, seated=0)).state, None))
-        snapshot = {"type": "snapshot", "now_ms": 1_000, "you": you, "table": table, "paused": None}
+        you = None if player is None else You(player=PlayerId(player), name=player, seat=None)
+        table = table_view((world or World(0, seated=0)).state, None)
+        snapshot: dict[str, Any] = json.loads(encode(Snapshot(now_ms=1_000, you=you, table=table)))
         await self.say(snapshot)
         return snapshot
 

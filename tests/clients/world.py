@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from avenue_sdk.messages import Snapshot, TableView, You
+from avenue_sdk.messages import TableView, You
 from avenue_sdk.state import TableState as SeenState
-from avenue_sdk.state import state_of
 from engine.rules.actions import SeatNo
 from engine.rules.cards import DECK
 from engine.rules.errors import Refusal
@@ -235,7 +234,7 @@ def seen_by(state: TableState, viewer: PlayerId | None) -> SeenState:
         seat = next((seat.seat for seat in state.seats.values() if seat.player == viewer), None)
         you = You(player=viewer, name=viewer, seat=seat)
     table = VIEW.decode(view_text(state, viewer))
-    return state_of(Snapshot(now_ms=state.at_ms, you=you, table=table, paused=None))
+    return SeenState(table=table, you=you, at_ms=state.at_ms)
 
 
 def _gives_up(action: Any) -> bool:

@@ -275,7 +275,8 @@ class TableSession:
                 self._replace(replace(self.state, paused=frame.reason))
             case GoingOn():
                 self._replace(replace(self.state, paused=None))
-            case UnknownFrame():
+            case _:
+                # Any other frame is a notice: it changes nothing that the state tells.
                 pass
 
     def _fold(self, frame: Events | EventsInPart) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.rooms.feed import Subscription
@@ -11,19 +11,31 @@ from app.rooms.viewer import Viewer
 from app.wire.server import ServerFrame
 from engine.rules.errors import AvenueError
 from engine.rules.events import PlayerId
+from engine.rules.views import view_event
 from engine.table.errors import StaleOwner
 from engine.table.events import AnyEvent, TableId
 from engine.table.ports import Answer, TableCommit
+from engine.table.recovery import DISPENSABLE
 from tests.fakes import MemoryJournal
 
 
 @dataclass(frozen=True)
 class Kept:
+    table: TableId
     epoch: int
     checkpoint: bytes | None
     events: Sequence[tuple[int, int, AnyEvent]]
     answers: Sequence[Answer]
     stopped_ms: int | None = None
+
+
+@dataclass(frozen=True)
+class Salvaged:
+    epoch: int
+    checkpoint: bytes | None
+    events: Sequence[tuple[int, int, AnyEvent | None]]
+    answers: Sequence[Answer]
+    seat_chips: Mapping[PlayerId, int]
 
 
 @dataclass
@@ -32,6 +44,7 @@ class MemoryShelf:
 
     journals: dict[TableId, MemoryJournal] = field(default_factory=dict)
     load_fails: list[Exception] = field(default_factory=list)
+    salvage_fails: list[Exception] = field(default_factory=list)
     loads: int = 0
 
     async def commit(self, commit: TableCommit) -> None:
@@ -49,7 +62,23 @@ class MemoryShelf:
         if table not in self.journals:
             raise StaleOwner
         journal = self.journals[table]
-        return Kept(journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers))
+        return Kept(table, journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers))
+
+    async def salvage(self, table: TableId) -> Salvaged:
+        """Give what the public sees of a table, as if nothing else of its running hand could be read."""
+        if self.salvage_fails:
+            raise self.salvage_fails.pop(0)
+        journal = self.journals[table]
+        tail = [
+            (seq, at_ms, None if event.__struct_config__.tag in DISPENSABLE else view_event(event, None))
+            for seq, at_ms, event in journal.tail
+        ]
+        chips = {
+            account.player: balance
+            for account, balance in journal.ledger.balances.items()
+            if account.kind == "seat" and account.table == table and account.player is not None
+        }
+        return Salvaged(journal.epoch, journal.checkpoint, tail, tuple(journal.answers), chips)
 
     async def load_many(self, wanted: Sequence[TableId]) -> dict[TableId, Kept | AvenueError]:
         found: dict[TableId, Kept | AvenueError] = {}

@@ -1,6 +1,7 @@
 """The host of the tables: opening, bringing back, breaking down alone, stopping."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -17,8 +18,10 @@ from engine.rules.errors import BadVariant, Refusal
 from engine.rules.events import PlayerId
 from engine.rules.variants import five_card_stud
 from engine.table.commands import Sit, SitOut, StandUp
-from engine.table.errors import CommitFailed, JournalBroken, TableBusy, TableClosed
+from engine.table.errors import CommitFailed, JournalBroken, TableClosed, TablePaused, TableStopped
 from engine.table.events import TableConfig, TableId
+from engine.table.ports import LastCommand
+from engine.table.standstill import RETRY_PAUSES_MS
 from tests.app.rooms.shelf import MemoryShelf, follower
 from tests.fakes import RecordingFaults, SeededDecks, VirtualClock, settle
 
@@ -95,6 +98,10 @@ async def test_one_that_cannot_be_read_stays_closed_and_the_others_open(bench: B
     again.shelf.load_fails = [JournalBroken(seq=1, reason="gap")]
     await again.rooms.start()
     assert [one.table for one in again.rooms] == [room.table for room in rooms[1:]]
+    with pytest.raises(TableStopped):
+        again.rooms.room(rooms[0].table)
+    (report,) = again.faults.reports
+    assert (report.kind, report.table, report.code) == ("table_stopped", rooms[0].table, "fault/journal_broken")
     await again.rooms.stop()
 
 
@@ -119,25 +126,31 @@ async def test_b173_a_table_that_breaks_is_brought_back_and_the_others_do_not_no
 async def test_a_commit_that_failed_breaks_nothing(bench: Bench) -> None:
     room = await bench.open()
     bench.shelf.journals[room.table].fail_next(CommitFailed())
-    with pytest.raises(CommitFailed):
+    with pytest.raises(TablePaused):
         await bench.rooms.submit(room, sit(ADA))
+    await bench.clock.advance(RETRY_PAUSES_MS[0])
     assert await bench.rooms.submit(room, sit(ADA)) == 2
     assert bench.shelf.loads == 1
 
 
-async def test_while_a_table_is_brought_back_it_is_busy(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_while_a_table_is_brought_back_it_is_paused(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "RESTART_PAUSES_S", (60,))
     room = await bench.open()
+    there, seated = follower("ada")
+    room.join(seated)
     bench.shelf.journals[room.table].lose_next_answer(OSError())
     with pytest.raises(Exception, match="commit_unknown"):
         await bench.rooms.submit(room, sit(ADA))
     await settle()
-    with pytest.raises(TableBusy):
+    assert json.loads(there.texts[-1]) == {"type": "paused", "reason": "recovering"}
+    with pytest.raises(TablePaused):
         await bench.rooms.submit(room, sit(BOB))
     # A newcomer sees what was committed last, as far as it is known.
     listener, subscription = follower()
     room.join(subscription)
-    assert len(listener.frames) == 1
+    (snapshot,) = listener.frames
+    assert isinstance(snapshot, Snapshot)
+    assert snapshot.paused == "recovering"
 
 
 async def test_a_store_that_does_not_answer_is_asked_again(bench: Bench) -> None:
@@ -151,7 +164,7 @@ async def test_a_store_that_does_not_answer_is_asked_again(bench: Bench) -> None
     assert bench.shelf.loads == 5
 
 
-async def test_a_journal_that_cannot_be_read_closes_its_table(bench: Bench) -> None:
+async def test_a_journal_that_cannot_be_read_stops_its_table(bench: Bench) -> None:
     room, other = await bench.open("broken"), await bench.open("other")
     listener, subscription = follower()
     room.join(subscription)
@@ -160,13 +173,17 @@ async def test_a_journal_that_cannot_be_read_closes_its_table(bench: Bench) -> N
     with pytest.raises(Exception, match="commit_unknown"):
         await bench.rooms.submit(room, sit(ADA))
     await settle()
-    assert isinstance(listener.closed_with, TableClosed)
-    with pytest.raises(TableClosed):
+    assert isinstance(listener.closed_with, TableStopped)
+    with pytest.raises(TableStopped):
         await bench.rooms.submit(room, sit(BOB))
     latecomer, late = follower()
     room.join(late)
-    assert isinstance(latecomer.closed_with, TableClosed)
+    assert isinstance(latecomer.closed_with, TableStopped)
+    with pytest.raises(TableStopped):
+        bench.rooms.room(room.table)
+    assert bench.rooms.stopped == {room.table}
     assert await bench.rooms.submit(other, sit(BOB)) == 2
+    assert bench.shelf.journals[room.table].ledger.seat("ada", room.table) == 100, "what lies there is safe"
 
 
 async def test_one_that_breaks_again_and_again_is_given_up(bench: Bench) -> None:
@@ -178,7 +195,10 @@ async def test_one_that_breaks_again_and_again_is_given_up(bench: Bench) -> None
         with pytest.raises(Exception, match="commit_unknown"):
             await bench.rooms.submit(room, sit(ADA, f"s{number}"))
         await settle()
-    assert isinstance(listener.closed_with, TableClosed)
+    assert isinstance(listener.closed_with, TableStopped)
+    stopped = bench.faults.reports[-1]
+    assert (stopped.kind, stopped.table) == ("table_stopped", room.table)
+    assert stopped.last == LastCommand("Sit", ADA, f"s{MAX_TABLE_RESTARTS}")
 
 
 async def test_one_seat_too_many(bench: Bench) -> None:

@@ -12,7 +12,8 @@ from engine.rules.events import CardDealt, Checked
 
 
 def test_every_frame_has_a_type_of_its_own() -> None:
-    assert [kind.__struct_config__.tag for kind in get_args(ServerFrame)] == ["snapshot", "events", "ack", "error"]
+    tags = ["snapshot", "events", "ack", "error", "paused", "going_on"]
+    assert [kind.__struct_config__.tag for kind in get_args(ServerFrame)] == tags
 
 
 @pytest.mark.parametrize(

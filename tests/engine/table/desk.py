@@ -136,7 +136,7 @@ class Desk:
         return events
 
     def due_ms(self) -> int | None:
-        return next_deadline_ms(replace(self.state, ready_since_ms=None), quiet=False)
+        return next_deadline_ms(replace(self.state, ready_since_ms=None), quiet=False, now_ms=self.now_ms)
 
     def play_out(self, *words: str) -> list[AnyEvent]:
         """Play the running hand to its end: each in turn does the first of these words that he is offered."""

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.limits import FAULT_PAUSE_MS
 from engine.rules import stud
 from engine.rules.errors import Fault, LawBroken
 from engine.rules.events import HandCancelled, PlayerId
 from engine.table.commands import SitOut, TopUp
-from engine.table.errors import CommitFailed, CommitRefused, CommitUnknown, StaleOwner, TableClosed
+from engine.table.errors import CommitFailed, CommitRefused, CommitUnknown, StaleOwner, TableClosed, TablePaused
 from engine.table.events import TableId
-from engine.table.ports import Published
-from tests.engine.table.desk import ANN, config, fingerprint, names
+from engine.table.ports import LastCommand, Published
+from engine.table.standstill import RETRY_PAUSES_MS
+from tests.engine.table.desk import ANN, BOB, config, fingerprint, names
 from tests.engine.table.rooms import Room
 from tests.fakes import RecordingOutbox, VirtualClock, settle
 
@@ -122,38 +124,30 @@ async def test_what_is_told_of_a_fault_holds_no_card_and_no_message(monkeypatch:
         assert not re.findall(r"\b[2-9TJQKA][cdhs]\b", told)
 
 
-async def test_a_failed_commit_is_told_and_the_command_may_be_sent_again() -> None:
+async def test_a_commit_that_can_never_be_kept_is_our_fault_and_the_table_goes_on() -> None:
     async with Room() as room:
         await room.sit("ann")
         before = fingerprint(room.state)
-        room.journal.fail_next(CommitFailed())
+        room.journal.fail_next(CommitFailed(for_good=True, reason="bad_value"))
         top_up = TopUp(player=ANN, command_id="x", added_chips=5)
         with pytest.raises(CommitFailed):
             await room.ask(top_up)
         assert fingerprint(room.state) == before
         assert names(room.outbox.events) == ["PlayerSat"]
+        assert not room.outbox.notices, "the others may go on"
         assert await room.ask(top_up) == 3
-        assert [report.code for report in room.faults.reports] == ["fault/commit_failed"]
+        assert [(report.code, report.reason) for report in room.faults.reports] == [
+            ("fault/commit_failed", "bad_value")
+        ]
 
 
-async def test_a_clock_whose_commit_fails_is_looked_at_again_after_a_pause() -> None:
+async def test_a_clock_that_can_never_be_kept_cancels_the_hand() -> None:
     async with Room(config(time_bank_ms=0)) as room:
         await in_a_hand(room)
-        room.journal.fail_next(CommitFailed(), CommitFailed())
-        await room.clock.advance(20_000 + FAULT_PAUSE_MS)
-        assert "TurnTimedOut" not in names(room.events)
-        await room.clock.advance(FAULT_PAUSE_MS)
-        assert names(room.events).count("TurnTimedOut") == 1
-        assert len(room.faults.reports) == 2
-        assert "HandCancelled" not in names(room.events)
-
-
-async def test_a_table_in_trouble_does_not_spin() -> None:
-    async with Room(config(time_bank_ms=0)) as room:
-        await in_a_hand(room)
-        room.journal.fail_next(*[CommitFailed() for _ in range(1_000)])
-        await room.clock.advance(20_000 + 10 * FAULT_PAUSE_MS)
-        assert len(room.faults.reports) == 11
+        room.journal.fail_next(CommitFailed(for_good=True))
+        await room.clock.advance(20_000)
+        assert names(room.events)[-1] == "HandCancelled"
+        assert not room.outbox.notices
 
 
 async def test_a_result_that_the_ledger_refuses_cancels_the_hand_when_the_clock_says_so() -> None:
@@ -166,17 +160,39 @@ async def test_a_result_that_the_ledger_refuses_cancels_the_hand_when_the_clock_
         assert room.journal.ledger.seat("ann") == 1_000
 
 
-async def test_a_cancellation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hand_that_cannot_even_be_cancelled_ends_the_loop_so_that_the_journal_is_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with Room(config(time_bank_ms=0)) as room:
         await in_a_hand(room)
+        before = fingerprint(room.state)
         with monkeypatch.context() as patch:
             patch.setattr(stud, "on_timeout", broken(Planted))
             patch.setattr(stud, "cancel", broken(Planted))
-            await room.clock.advance(20_000 + 2 * FAULT_PAUSE_MS)
-            assert room.state.hand is not None
-            assert len(room.faults.reports) == 6
-        await room.clock.advance(FAULT_PAUSE_MS)
-        assert "TurnTimedOut" in names(room.events)
+            await room.clock.advance(20_000)
+        assert room.task.done()
+        assert room.actor.gave_up
+        assert fingerprint(room.state) == before
+        assert [report.command for report in room.faults.reports] == ["DeadlinePassed", "CancelHand"]
+        assert room.clock.waiting == []
+        with pytest.raises(TablePaused):
+            await room.ask(TopUp(player=ANN, command_id="x", added_chips=5))
+
+
+async def test_the_operator_hears_of_a_cancelled_hand_with_the_command_that_came_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with Room(config(time_bank_ms=0)) as room:
+        await in_a_hand(room)
+        hand = room.state.hand
+        assert hand is not None
+        await room.ask(TopUp(player=BOB, command_id="x7", added_chips=5))
+        with monkeypatch.context() as patch:
+            patch.setattr(stud, "on_timeout", broken(Planted))
+            await room.clock.advance(20_000)
+        fault, cancelled = room.faults.reports
+        assert (fault.kind, fault.command, fault.error) == ("fault", "DeadlinePassed", "Planted")
+        assert cancelled == replace(fault, kind="hand_cancelled", hand=hand.hand, last=LastCommand("TopUp", BOB, "x7"))
 
 
 async def test_no_deck_to_be_had_deals_nothing_and_is_tried_again() -> None:
@@ -264,7 +280,7 @@ async def test_a_task_that_is_cancelled_answers_all_who_wait() -> None:
             assert future.done()
         with pytest.raises(CommitUnknown):
             await sitting
-        with pytest.raises(TableClosed):
+        with pytest.raises(TablePaused):
             await late_after
 
 
@@ -296,6 +312,6 @@ async def test_no_clock_runs_out_before_it_is_armed_again() -> None:
         room.clock.pass_over(3_600_000)
         room.journal.fail_next(CommitFailed(), CommitFailed())
         room.come_back()
-        await room.clock.advance(2 * FAULT_PAUSE_MS)
+        await room.clock.advance(sum(RETRY_PAUSES_MS[:2]))
         assert "TurnTimedOut" not in names(room.events)
         assert names(room.events)[-1] == "ClockResumed"

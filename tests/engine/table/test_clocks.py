@@ -29,7 +29,7 @@ def checked_to_fourth(desk: Desk) -> Desk:
 def test_b148_the_deadline_is_the_configured_time_away() -> None:
     desk = dealt()
     assert desk.turn().deadline_ms - desk.now_ms == CONFIG.turn_ms == 20_000
-    assert clock_due_ms(desk.state) == desk.turn().deadline_ms
+    assert clock_due_ms(desk.state, now_ms=desk.now_ms) == desk.turn().deadline_ms
 
 
 def test_a_moment_before_the_deadline_nothing_happens() -> None:
@@ -169,7 +169,7 @@ def test_b134_a_seat_that_sits_out_too_long_is_given_up_also_where_no_hand_is_de
     desk = Desk()
     desk.sit("ann", 700)
     desk.sit_out("ann")
-    assert next_deadline_ms(desk.state, quiet=False) == desk.now_ms + 600_000
+    assert next_deadline_ms(desk.state, quiet=False, now_ms=desk.now_ms) == desk.now_ms + 600_000
     assert desk.wait(599_999) == []
     assert desk.wait(1) == [PlayerLeft(seat=SeatNo(1), player=ANN, cashed_out_chips=700, reason="absent")]
     assert desk.ledger.wallet("ann") == GRANT_CHIPS
@@ -181,7 +181,7 @@ def test_absence_ends_when_he_sits_in() -> None:
     desk.sit_out("ann")
     desk.wait(599_999)
     desk.sit_in("ann")
-    assert next_deadline_ms(desk.state, quiet=False) is None
+    assert next_deadline_ms(desk.state, quiet=False, now_ms=desk.now_ms) is None
     desk.sit_out("ann")
     assert desk.wait(599_999) == []
 
@@ -203,15 +203,15 @@ def test_nobody_is_removed_from_a_running_hand() -> None:
 
 def test_the_next_deadline_is_the_nearest_of_turns_absences_and_the_next_hand() -> None:
     desk = Desk()
-    assert next_deadline_ms(desk.state, quiet=False) is None
+    assert next_deadline_ms(desk.state, quiet=False, now_ms=desk.now_ms) is None
     desk.sit("ann")
     desk.sit("bob")
-    assert next_deadline_ms(desk.state, quiet=False) == desk.now_ms + 3_000
-    assert next_deadline_ms(desk.state, quiet=True) == desk.now_ms + 60_000
+    assert next_deadline_ms(desk.state, quiet=False, now_ms=desk.now_ms) == desk.now_ms + 3_000
+    assert next_deadline_ms(desk.state, quiet=True, now_ms=desk.now_ms) == desk.now_ms + 60_000
     desk.sit("cid")
     desk.sit_out("cid")
     desk.deal()
-    assert next_deadline_ms(desk.state, quiet=False) == desk.now_ms + 20_000
+    assert next_deadline_ms(desk.state, quiet=False, now_ms=desk.now_ms) == desk.now_ms + 20_000
 
 
 @pytest.mark.parametrize(

@@ -46,32 +46,32 @@ def seated(*players: str, chips: int = 1_000, desk: Desk | None = None) -> Desk:
 
 def test_a_hand_is_due_a_pause_after_the_second_seat_is_ready() -> None:
     desk = Desk()
-    assert hand_due_ms(desk.state, quiet=False) is None
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) is None
     desk.sit("ann")
-    assert hand_due_ms(desk.state, quiet=False) is None
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) is None
     desk.now_ms += 1_000
     desk.sit("bob")
     due_ms = desk.now_ms + CONFIG.pause_ms
-    assert hand_due_ms(desk.state, quiet=False) == due_ms
-    assert hand_due_ms(desk.state, quiet=True) == desk.now_ms + CONFIG.quiet_pause_ms
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) == due_ms
+    assert hand_due_ms(desk.state, quiet=True, now_ms=desk.now_ms) == desk.now_ms + CONFIG.quiet_pause_ms
 
 
 def test_b128_more_players_do_not_begin_the_pause_anew() -> None:
     desk = seated("ann", "bob")
-    due_ms = hand_due_ms(desk.state, quiet=False)
+    due_ms = hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms)
     for _ in range(10):
         desk.now_ms += 100
         desk.sit("cid")
         desk.stand_up("cid")
-    assert hand_due_ms(desk.state, quiet=False) == due_ms
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) == due_ms
 
 
 def test_the_next_hand_is_due_a_pause_after_the_last_one() -> None:
     desk = seated("ann", "bob")
     desk.deal()
-    assert hand_due_ms(desk.state, quiet=False) is None
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) is None
     desk.play_out("bring_in", "fold")
-    assert hand_due_ms(desk.state, quiet=False) == desk.now_ms + CONFIG.pause_ms
+    assert hand_due_ms(desk.state, quiet=False, now_ms=desk.now_ms) == desk.now_ms + CONFIG.pause_ms
 
 
 @pytest.mark.parametrize(("quiet", "short_ms"), [(False, CONFIG.pause_ms), (True, CONFIG.quiet_pause_ms)])

@@ -162,7 +162,7 @@ class World:
                 seq = one.future.result()
                 assert kept[one.command.player, one.command.command_id] == seq, "what is acknowledged is kept"
                 assert refused is None or refused[0] < one.life, "what was refused stays so"
-            elif isinstance(error, Refusal) and error.code not in {"table/closed", "table/busy"}:
+            elif isinstance(error, Refusal) and error.code not in {"table/closed", "table/busy", "table/paused"}:
                 assert seq is None, "what was acknowledged is acknowledged again"
                 assert refused is None or refused[0] < one.life or refused[1] == error.code
                 refused = (one.life, error.code)
