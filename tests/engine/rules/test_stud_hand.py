@@ -77,6 +77,22 @@ def test_a_pot_pays_no_more_than_it_holds_and_nobody_who_is_not_there() -> None:
             evolve(hand.copy(), event)
 
 
+def test_a_hand_that_makes_or_loses_a_chip_cannot_end() -> None:
+    for stray_chips in (1, -1):
+        hand, _ = seven("3:bring 1:fold", stacks=even(100, seats=3))
+        hand.player(SeatNo(1)).stack_chips += stray_chips
+        with pytest.raises(LawBroken):
+            stud.apply(hand, SeatNo(2), Fold())
+
+
+def test_a_void_hand_has_no_rake_whatever_was_taken() -> None:
+    hand, _ = seven(LIMPED, stacks=even(100, seats=3))
+    evolve(hand, RakeTaken(pot=0, amount_chips=2))
+    assert (hand.rake_chips, hand.chips_in_play()) == (2, 7)
+    stud.cancel(hand, "broken")
+    assert (hand.rake_chips, hand.chips_in_play(), stacks(hand)) == (0, 0, even(100, seats=3))
+
+
 def test_a_copy_shares_nothing_that_changes() -> None:
     hand, _ = seven(LIMPED, stacks=even(100, seats=3))
     before = msgspec.msgpack.encode(hand)
