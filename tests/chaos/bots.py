@@ -24,7 +24,7 @@ RETURN_S = 0.1
 """How long a bot stays away that was sent away."""
 
 SEAT_LOST = frozenset({"table/not_seated", "action/not_in_hand"})
-UNDONE = frozenset({"table/busy", "frame/too_many"})
+UNDONE = frozenset({"table/busy", "table/paused", "frame/too_many"})
 """Refusals that say: nothing was done, come again. Every fault of the server's says so too."""
 
 
@@ -93,6 +93,7 @@ class Bot:
     sitting_out: bool = False
     leaving: bool = False
     broke: bool = False
+    paused: bool = False
     pending: dict[str, Any] | None = None
     _sent_before: bool = False
     _commands: int = 0
@@ -143,6 +144,8 @@ class Bot:
             self._take_ack(json.loads(frame))
         elif kind == "error":
             self._take_error(json.loads(frame))
+        elif kind in ("paused", "going_on"):
+            self.paused = kind == "paused"
         else:
             self._take_snapshot(json.loads(frame))
 
@@ -151,6 +154,7 @@ class Bot:
             self.life.error = f"a snapshot was due, and {frame} came"
             return
         table = frame["table"]
+        self.paused = frame["paused"] is not None
         if table["seq"] < self.seq:
             self.life.error = f"the table stands at {table['seq']}, and {self.seq} was told before"
         self.life.resumed_at_seq = self.seq = max(self.seq, table["seq"])
@@ -235,7 +239,7 @@ class Bot:
 
     def _wish(self, *, homebound: bool) -> dict[str, Any] | None:
         """What to ask for now, None to wait. After a refusal nothing is asked until something happens."""
-        if self._denied == self.seq:
+        if self.paused or self._denied == self.seq:
             return None
         if self.seat is None:
             return None if homebound else {"type": "sit", "buy_in_chips": self.place.buy_in_chips}
