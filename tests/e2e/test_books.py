@@ -51,7 +51,7 @@ def test_a_balance_that_was_told_otherwise(kept: tuple[Path, dict[str, int]]) ->
     "change",
     [
         "UPDATE accounts SET balance_chips = balance_chips + 1 WHERE kind = 'wallet'",
-        "UPDATE entries SET amount_chips = amount_chips + 1 WHERE line = 1",
+        "UPDATE entries SET amount_chips = 3 * amount_chips WHERE line = 1",
         "DELETE FROM entries WHERE transfer_id = (SELECT max(transfer_id) FROM entries) AND line = 1",
         "UPDATE hands SET outcome = NULL, ended_ms = NULL WHERE number = 1",
     ],
