@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -11,14 +10,17 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from app.store import migrate
 from app.store import writer as writer_module
 from app.store.errors import StoreBusy, StoreClosed, StoreInUse, WrongSchema
 from app.store.opening import open_store
+from app.store.urls import label_of
 from app.store.writer import SqliteWriter
 from app.store.writes import Write
 from engine.table.errors import CommitFailed, CommitRefused, CommitUnknown
 from tests.app.store.flaky import Flaw, Flaws, disk_broken, disk_full, thread_dies
 from tests.app.store.house import url_of
+from tests.app.store.places import KEYS, Place
 from tests.app.store.small_writes import add
 from tests.app.store.test_sqlite_batches import names_in
 from tests.fakes import VirtualClock
@@ -268,7 +270,7 @@ import asyncio, sys
 from app.store.opening import open_store
 
 async def main():
-    store = await open_store(sys.argv[1], now_ms=lambda: 1)
+    store = await open_store(sys.argv[1], now_ms=lambda: 1, sealing_keys=sys.argv[2])
     print("open", flush=True)
     sys.stdin.readline()
 
@@ -277,18 +279,22 @@ asyncio.run(main())
 ROOT = Path(__file__).resolve().parents[3]
 
 
-async def test_a_second_server_is_refused_with_a_clear_line(path: Path, clock: VirtualClock) -> None:
+async def test_a_second_server_is_refused_with_a_clear_line(place: Place, clock: VirtualClock) -> None:
     other = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PROGRAM, url_of(path), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        *(sys.executable, "-c", PROGRAM, place.url, KEYS), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert other.stdout is not None
     assert await other.stdout.readline() == b"open\n"
     with pytest.raises(StoreInUse) as caught:
-        await open_store(url_of(path), now_ms=clock.now_ms)
-    assert str(caught.value) == f"{path} is in use by process {other.pid}: one server at a time may write to it"
+        await place.open(clock)
+    label = label_of(place.url)
+    assert str(caught.value) == f"{label} is in use by process {other.pid}: one server at a time may write to it"
+    with pytest.raises(StoreInUse) as caught:
+        migrate.upgrade(place.url)
+    assert f"process {other.pid}:" in str(caught.value)
     other.kill()
     await other.wait()
-    store = await open_store(url_of(path), now_ms=clock.now_ms)
+    store = await place.open(clock)
     assert store.writer.epoch == 2, "a lock ends with its process, however that ends"
     await store.close()
 
@@ -299,23 +305,18 @@ async def test_an_empty_database_is_refused(tmp_path: Path, clock: VirtualClock)
 
 
 async def test_an_idle_writer_says_that_it_lives(
-    path: Path, writer: SqliteWriter, clock: VirtualClock, flaws: Flaws, monkeypatch: pytest.MonkeyPatch
+    place: Place, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer_module, "ALIVE_EVERY_MS", 1)
-    await writer.write(add("ann"))
+    store = await place.open(clock)
+    await store.writer.write(add("ann"))
     clock.pass_over(5_000)
     for _ in range(1_000):
-        if alive_ms(path) == clock.now_ms():
+        if place.sql("SELECT max(alive_ms) FROM server_epochs") == [(clock.now_ms(),)]:
             break
         await asyncio.sleep(0.002)
-    assert alive_ms(path) == clock.now_ms()
-
-
-def alive_ms(path: Path) -> int:
-    connection = sqlite3.connect(path)
-    (found,) = connection.execute("SELECT max(alive_ms) FROM server_epochs").fetchone()
-    connection.close()
-    return int(found)
+    assert place.sql("SELECT max(alive_ms) FROM server_epochs") == [(clock.now_ms(),)]
+    await store.close()
 
 
 async def test_what_a_write_is_refused_by_is_told_to_its_own_asker(writer: SqliteWriter) -> None:
