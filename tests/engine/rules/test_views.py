@@ -139,6 +139,12 @@ def test_who_was_not_dealt_in_sees_what_a_spectator_sees() -> None:
     assert [view_event(event, SeatNo(8)) for event in events] == [view_event(event, None) for event in events]
 
 
+@pytest.mark.parametrize(("tokens", "street"), [("", 3), (LIMPED, 4), (TO_SEVENTH, 7)])
+def test_a_snapshot_tells_the_street(tokens: str, street: int) -> None:
+    hand, _ = seven(tokens, stacks=even(100, seats=3))
+    assert view_hand(hand, None).street == street
+
+
 def test_a_snapshot_before_the_first_card() -> None:
     _, events = seven(stacks=even(100, seats=3))
     view = view_hand(evolve(None, events[0]), SeatNo(1))
