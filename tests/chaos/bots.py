@@ -99,6 +99,7 @@ class Bot:
     _commands: int = 0
     _restless: bool = True
     _denied: int = -1
+    _put_off: bool = False
 
     async def live(self, url: str, *, homebound: bool = False) -> Life:
         """Play until the server is gone. With `homebound`, stand up instead and come back when the seat is left."""
@@ -119,11 +120,12 @@ class Bot:
                 # The server is there and says why it does not go on: it is a word to come again.
                 self.life.sent_away[closed.rcvd.reason] += 1
                 await asyncio.sleep(RETURN_S)
-            except (InvalidHandshake, OSError, EOFError, TimeoutError):
+            except (InvalidHandshake, OSError, TimeoutError):
                 return self.life
 
     async def _play(self, socket: ClientConnection, *, homebound: bool) -> None:
         self._take_snapshot(json.loads(await socket.recv()))
+        self._put_off = False
         self._sent_before = self.pending is not None
         if self.pending is not None:
             self.life.resent += 1
@@ -133,6 +135,10 @@ class Bot:
                 self._commands += 1
                 self.pending = {"id": f"b{self.number}-{self._commands}.", **wish}
                 self._sent_before = False
+                await socket.send(json.dumps(self.pending))
+            elif self._put_off and not self.paused:
+                self._put_off = False
+                await asyncio.sleep(RETURN_S)
                 await socket.send(json.dumps(self.pending))
             self._hear(await socket.recv(decode=False))
 
@@ -230,8 +236,9 @@ class Bot:
             self.life.error = f"refused without a question: {frame}"
             return
         if code in UNDONE or code.startswith("fault/"):
-            # It is asked again under the same id when the server is back; until then nothing more.
-            raise EOFError
+            # It is asked again under the same id; until then nothing more.
+            self._put_off = True
+            return
         self.pending = None
         self._denied = self.seq
         if code in SEAT_LOST:

@@ -38,6 +38,8 @@ class Run(msgspec.Struct, kw_only=True):
     timed_out: int = 0
     histories: int = 0
     audits: int = 0
+    refused: dict[str, int] = {}
+    """Commands that were not accepted, by code."""
     sent_away: dict[str, int] = {}
     """Connections that a living server ended, by the code that it gave."""
     seconds: float = 0
@@ -54,6 +56,7 @@ def total(runs: Sequence[Run]) -> list[str]:
     ready = [seconds for run in runs for seconds in run.ready_s]
     cpu = [seconds for run in runs for seconds in run.ready_cpu_s]
     first = [seconds for run in runs for seconds in run.first_act_s]
+    refused = sum((Counter(run.refused) for run in runs), Counter[str]())
     away = sum((Counter(run.sent_away) for run in runs), Counter[str]())
     faults = [f"seed {run.seed}: {fault}" for run in runs for fault in run.faults]
     databases = ", ".join(sorted({f"{run.database} with {run.tables} tables" for run in runs}))
@@ -68,7 +71,7 @@ def total(runs: Sequence[Run]) -> list[str]:
         f" {sum(run.resent for run in runs)} sent again, {sum(run.kept for run in runs)} of these answered as kept",
         f"{sum(run.timed_out for run in runs)} turns ran out; {sum(run.histories for run in runs)} histories read"
         f" through players' logins; {sum(run.audits for run in runs)} audits; {sum(run.seconds for run in runs):.0f} s",
-        f"sent away by a living server: {dict(away) or 'nobody'}",
+        f"refused: {dict(refused) or 'nothing'}; sent away by a living server: {dict(away) or 'nobody'}",
         f"{len(faults)} faults" + "".join(f"\n  {fault}" for fault in faults[:20]),
     ]
 

@@ -158,6 +158,7 @@ class Chaos:
             self._run.acked += len(life.acked)
             self._run.resent += life.resent
             self._run.kept += sum(acked.kept for acked in life.acked)
+            self._run.refused = dict(Counter(self._run.refused) + life.refused)
             self._run.sent_away = dict(Counter(self._run.sent_away) + life.sent_away)
 
     def _judge_life(self, before: Sequence[Life]) -> None:
