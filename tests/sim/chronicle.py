@@ -102,9 +102,10 @@ class Chair:
 
 
 class DealtHand(NamedTuple):
-    """The cards of a hand: those that everybody has seen, and those that each player was dealt."""
+    """A hand's players by seat, the cards that everybody has seen, and those that each player was dealt."""
 
     first_seq: int
+    seats: dict[SeatNo, str]
     public: set[Card]
     held: dict[str | None, list[Card]]
 
@@ -138,10 +139,13 @@ class Chronicle:
 
         A frame that waited for a slow reader tells of a hand that is over by now.
         """
-        for hand in reversed(self._dealt_hands):
-            if hand.first_seq <= seq:
-                return hand.public.union(hand.held.get(player, ()))
-        return set()
+        hand = self._hand_at(seq)
+        return set() if hand is None else hand.public.union(hand.held.get(player, ()))
+
+    def is_dealt_to(self, player: str | None, seat: SeatNo, *, seq: int) -> bool:
+        """Whether a seat was that player's in the hand that ran at a number."""
+        hand = self._hand_at(seq)
+        return hand is not None and player is not None and hand.seats.get(seat) == player
 
     def seat_accounts(self) -> dict[str, int]:
         """What must lie in each player's account of this table: during a hand, what he had before it."""
@@ -331,7 +335,8 @@ class Chronicle:
         self.hand, self._to_come = event.hand, list(event.deck)
         self.hands += 1
         held: dict[str | None, list[Card]] = {seat.player: [] for seat in event.seats}
-        self._dealt_hands.append(DealtHand(self.seq, set(), held))
+        seats = {seat.seat: str(seat.player) for seat in event.seats}
+        self._dealt_hands.append(DealtHand(self.seq, seats, set(), held))
         self._pots, self._raked, self._last_turn = (), {}, 0
         self._in_play_chips = self._hand_rake_chips = 0
         for seat in event.seats:
@@ -342,6 +347,9 @@ class Chronicle:
             chair.start_chips = chair.chips
             chair.in_hand, chair.folded, chair.timed_out = True, False, False
             chair.round_chips = 0
+
+    def _hand_at(self, seq: int) -> DealtHand | None:
+        return next((hand for hand in reversed(self._dealt_hands) if hand.first_seq <= seq), None)
 
     def _hand(self) -> DealtHand:
         return self._dealt_hands[-1]

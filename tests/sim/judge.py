@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.wire.server import Ack, Error, Events, ServerFrame, Snapshot
+from app.wire.server import Ack, Error, Events, GoingOn, Paused, ServerFrame, Snapshot
 from engine.rules.cards import HIDDEN, Card
 from engine.rules.events import CardBurnt, CardDealt, HandStarted, PlayerId
 from engine.table.state import TableState, evolve, opened
@@ -188,6 +188,8 @@ class Judge:
                 self._ack(line, book, frame, viewer)
             case Error():
                 self._error(line, book, frame, viewer)
+            case Paused() | GoingOn():
+                self.seen[f"frame: {type(frame).__name__}"] += 1
         if cards:
             seen = book.chronicle.cards_of(viewer, seq=_last_seq_of(frame))
             self.laws.hold(CENSUS, cards <= seen, table=table, reader=viewer, cards=len(cards - seen))
@@ -239,17 +241,17 @@ class Judge:
             self._sometimes(line.process, line.table)
         for shown, stands in zip(frame.events, book.events[frame.seq - 1 : after - 1], strict=True):
             if shown != stands:
-                self._redacted(line, book, shown, stands, viewer)
+                own = isinstance(stands, CardDealt) and book.chronicle.is_dealt_to(viewer, stands.seat, seq=after - 1)
+                self._redacted(line, shown, stands, own=own)
 
-    def _redacted(self, line: Line, book: Book, shown: AnyEvent, stands: AnyEvent, viewer: PlayerId | None) -> None:
+    def _redacted(self, line: Line, shown: AnyEvent, stands: AnyEvent, *, own: bool) -> None:
         """What differs between a shown event and the journal's may be a hidden card and the deck, and nothing else."""
         match shown, stands:
             case HandStarted(), HandStarted():
                 same = shown.deck == () and msgspec.structs.replace(stands, deck=()) == shown
             case CardDealt(), CardDealt():
                 hidden = msgspec.structs.replace(stands, card=HIDDEN) == shown
-                mine = line.viewer is not None and book.chronicle.chairs[stands.seat].player == viewer
-                same = hidden and stands.face == "down" and not mine
+                same = hidden and stands.face == "down" and not own
             case CardBurnt(), CardBurnt():
                 same = msgspec.structs.replace(stands, card=HIDDEN) == shown
             case _:

@@ -16,7 +16,7 @@ from app.gateway.outgoing import Outgoing
 from app.gateway.service import Conversation, Pace
 from app.refusals import ServerStops
 from app.rooms.clock import SystemClock
-from app.rooms.service import KeptTable, Rooms, TablePorts
+from app.rooms.service import KeptTable, Rooms, SalvagedTable, TablePorts
 from app.store.bank import Bank
 from app.store.journal import SqlJournal
 from app.store.unlocking import unlock
@@ -208,6 +208,9 @@ class FlawedShelf:
 
     async def load(self, table: TableId) -> KeptTable:
         return await self._journal.load(table)
+
+    async def salvage(self, table: TableId) -> SalvagedTable:
+        return await self._journal.salvage(table)
 
     async def load_many(self, wanted: Sequence[TableId]) -> Mapping[TableId, KeptTable | AvenueError]:
         return await self._journal.load_many(wanted)

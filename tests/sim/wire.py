@@ -73,7 +73,8 @@ class Line:
 
     def freeze(self) -> None:
         """The player reads no more, so that what the process writes has to wait."""
-        self._frozen = []
+        if self._frozen is None:
+            self._frozen = []
 
     def thaw(self) -> None:
         frozen, self._frozen = self._frozen, None
