@@ -12,8 +12,11 @@ lost one has surely ended.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 import psycopg
@@ -24,8 +27,21 @@ from app.store.errors import StoreInUse, StoreUnreachable
 from app.store.pipeline import ConnectionLost, Outcome, Pipeline, Problem
 from app.store.postgres_sessions import DIALECT, PATIENCE, Patience, StillThere, connect, require_safe, take_lock
 from app.store.urls import server_label
-from app.store.writes import FOREIGN_KEY, GUARD, NOT_NULL, ROWS, UNIQUE, Row, Step, Verdict, Write, failed, put_off
-from engine.limits import MAX_PIPELINED_WRITES
+from app.store.writes import (
+    FOREIGN_KEY,
+    GUARD,
+    NOT_NULL,
+    ROWS,
+    UNIQUE,
+    Prepared,
+    Row,
+    Step,
+    Verdict,
+    Write,
+    failed,
+    put_off,
+)
+from engine.limits import MAX_PIPELINED_WRITES, MAX_PREPARED_STATEMENTS
 from engine.rules.errors import AvenueError
 
 BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -33,6 +49,9 @@ BEGIN: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 SHORT_LOCK_WAIT_MS: Final = 50
 """How long the rest of a batch waits for a row after one wait was in vain."""
+
+ROWS_AT_ONCE: Final = 8
+"""So many rows go in one INSERT; each number of them is a statement that is prepared for itself."""
 
 PUSHED_WRITES: Final = 8
 """So many writes go out before the next is looked at: the server works on them meanwhile."""
@@ -270,8 +289,12 @@ class _Lots:
     def _send(self, write: Write) -> None:
         for step in write.steps:
             prepared = step.statement.prepared(DIALECT)
-            for row in step.rows:
-                self._pipe.send(prepared, row)
+            for rows in _portions(step, prepared):
+                if len(rows) == 1:
+                    self._pipe.send(prepared, rows[0])
+                else:
+                    together = tuple(chain.from_iterable(map(prepared.arrange, rows)))
+                    self._pipe.send(_for_several(prepared, len(rows)), together)
 
     def _say(self, sql: str) -> None:
         self._pipe.say(sql)
@@ -284,16 +307,39 @@ _NO_MARK: Final = Problem("no_epoch")
 _BAD_VALUES: Final = (TypeError, ValueError, IndexError)
 
 
+def _portions(step: Step, prepared: Prepared) -> Iterable[Sequence[Row]]:
+    """A step's rows by the statements that they go in: a plain INSERT takes several, any other one at a time."""
+    size = ROWS_AT_ONCE if len(step.rows) > 1 and _INSERT.fullmatch(prepared.sql) else 1
+    return (step.rows[at : at + size] for at in range(0, len(step.rows), size))
+
+
+_INSERT: Final = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\([^()]+\))")
+_PLACE: Final = re.compile(r"\$(\d+)")
+
+
+@lru_cache(maxsize=MAX_PREPARED_STATEMENTS)
+def _for_several(prepared: Prepared, rows: int) -> Prepared:
+    """A plain INSERT of one row as one of several, whose values follow each other."""
+    found = _INSERT.fullmatch(prepared.sql)
+    if found is None:
+        raise ValueError("only a plain INSERT takes several rows")
+    head, group = found.groups()
+    width = len(_PLACE.findall(group))
+    groups = (_PLACE.sub(lambda place, moved=width * row: f"${int(place[1]) + moved}", group) for row in range(rows))
+    return Prepared(head + ", ".join(groups), None)
+
+
 def _first_refused(lot: Sequence[Write], outcomes: Sequence[Outcome]) -> tuple[int, Verdict] | None:
     at = 0
     for place, write in enumerate(lot):
         for step in write.steps:
             changed = 0
-            for outcome in outcomes[at : at + len(step.rows)]:
+            sent = sum(1 for _ in _portions(step, step.statement.prepared(DIALECT)))
+            for outcome in outcomes[at : at + sent]:
                 if isinstance(outcome, Problem):
                     return place, _verdict(step, outcome)
                 changed += outcome
-            at += len(step.rows)
+            at += sent
             if step.changes is not None and changed != step.changes * len(step.rows):
                 return place, step.verdict(ROWS)
     return None

@@ -50,6 +50,19 @@ def test_later_writes_of_a_batch_see_earlier_ones(place: Place, batches: Batches
     assert place.names() == ["Ann"]
 
 
+@pytest.mark.parametrize("at", [0, 1, 7, 8, 12, 19])
+def test_many_rows_of_one_step_stand_together(place: Place, batches: Batches, at: int) -> None:
+    """However many go in one statement: one that breaks takes all of its write back."""
+    many = [f"p{number:02}" for number in range(20)]
+    batches.run([add("taken")])
+    twice = [*many[:at], "taken", *many[at:]]
+    assert codes(batches.run([add(*twice), add("ann")])) == ["account/name_taken", None]
+    assert place.names() == ["ann", "taken"]
+    assert batches.run([add(*many)]) == [None]
+    assert place.names() == ["ann", *many, "taken"]
+    assert codes(batches.run([add(*many[3:5], "new", "new")])) == ["account/name_taken"]
+
+
 def test_refusals_anywhere_in_a_large_batch_are_refused_alone(place: Place, batches: Batches) -> None:
     batches.run([add("taken")])
     bad = {0, 1, 5, 64, 65, 66, 130, 199}

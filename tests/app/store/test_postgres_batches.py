@@ -72,6 +72,20 @@ def test_a_batch_is_one_transaction_and_one_question_a_lot(
     assert transactions == 4, "one for each lot's savepoint, whatever the number of writes"
 
 
+def test_the_rows_of_a_step_go_in_few_statements(place: PostgresPlace, batches: PostgresBatches) -> None:
+    place.sql("CREATE TABLE inserts (number bigint)")
+    place.sql(
+        "CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS "
+        "'BEGIN INSERT INTO inserts SELECT count(*) FROM new_rows; RETURN NULL; END'"
+    )
+    place.sql(
+        "CREATE TRIGGER counted AFTER INSERT ON players REFERENCING NEW TABLE AS new_rows "
+        "FOR EACH STATEMENT EXECUTE FUNCTION counted()"
+    )
+    batches.run([add(*(f"p{number}" for number in range(19))), add("ann"), add("bob", "cid")])
+    assert place.sql("SELECT number FROM inserts") == [(8,), (8,), (3,), (1,), (2,)]
+
+
 def test_nothing_but_refusals_costs_a_question_each(place: PostgresPlace, batches: PostgresBatches, cuts: Cuts) -> None:
     batches.run([add("taken")])
     cuts.said.clear()
