@@ -332,7 +332,7 @@ class TableActor:
             self._state = decision.state
             self._not_before_ms = 0
             self._publish(decision, first_seq, now_ms)
-        clocks_go_on = any(turn == before.get(seat) for seat, turn in self._state.turns.items())
+        clocks_go_on = any(turn is before.get(seat) for seat, turn in self._state.turns.items())
         self._can_keep(now_ms, clocks_go_on=clocks_go_on, said=said)
         self._arm()
 

@@ -154,6 +154,8 @@ def opened(event: TableOpened, at_ms: int) -> TableState:
 def evolve(state: TableState, event: AnyEvent, at_ms: int) -> None:
     """Fold the next event into the state, in place. Raises `LawBroken` for an event that does not fit there."""
     if isinstance(event, HandEvent):
+        if isinstance(event, HandStarted) and state.hand is not None:
+            raise LawBroken(law="one hand runs at a table")
         state.hand = stud.evolve(state.hand, event)
         note_hand_event(state, event, at_ms)
     else:

@@ -17,6 +17,7 @@ from engine.rules.events import PlayerId
 from engine.table.actor import TableActor, open_table
 from engine.table.commands import Act, Sit
 from engine.table.ports import Published, TableCommit
+from engine.table.standstill import PauseReason
 from tests.engine.table.desk import STUD7, TABLE, config
 from tests.fakes import RecordingFaults
 
@@ -38,29 +39,41 @@ class NoReaders:
     def publish(self, published: Published) -> None:
         pass
 
+    def paused(self, reason: PauseReason | None) -> None:
+        raise AssertionError("nothing is slow here")
+
 
 class LeapingClock:
-    """Goes at once to the moment of its only timer when it is told to."""
+    """Goes at once to the moment of its next timer when it is told to."""
 
     def __init__(self) -> None:
         self._now_ms = 0
-        self._due: tuple[int, Callable[[], None]] | None = None
+        self._timers: dict[LeapingTimer, None] = {}
 
     def now_ms(self) -> int:
         return self._now_ms
 
-    def call_at(self, at_ms: int, callback: Callable[[], None]) -> LeapingClock:
-        self._due = (at_ms, callback)
-        return self
-
-    def cancel(self) -> None:
-        self._due = None
+    def call_at(self, at_ms: int, callback: Callable[[], None]) -> LeapingTimer:
+        timer = LeapingTimer(self._timers, at_ms, callback)
+        self._timers[timer] = None
+        return timer
 
     def leap(self) -> None:
-        if self._due is not None:
-            (at_ms, callback), self._due = self._due, None
-            self._now_ms = max(self._now_ms, at_ms)
-            callback()
+        if self._timers:
+            timer = min(self._timers, key=lambda one: one.at_ms)
+            timer.cancel()
+            self._now_ms = max(self._now_ms, timer.at_ms)
+            timer.callback()
+
+
+class LeapingTimer:
+    def __init__(self, timers: dict[LeapingTimer, None], at_ms: int, callback: Callable[[], None]) -> None:
+        self._timers = timers
+        self.at_ms = at_ms
+        self.callback = callback
+
+    def cancel(self) -> None:
+        self._timers.pop(self, None)
 
 
 async def play(hands: int) -> str:

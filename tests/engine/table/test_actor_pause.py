@@ -25,6 +25,11 @@ async def in_a_hand(room: Room) -> None:
     await room.deal()
 
 
+def told_of(room: Room) -> tuple[object, list[object]]:
+    """Why it stands still now, and what everyone has been told so far."""
+    return room.actor.paused, list(room.outbox.notices)
+
+
 def top_up(command_id: str = "x", player: PlayerId = ANN) -> TopUp:
     return TopUp(player=player, command_id=command_id, added_chips=5)
 
@@ -41,7 +46,7 @@ async def test_what_cannot_be_kept_is_sent_back_and_may_be_sent_again_when_the_t
         with pytest.raises(TablePaused) as paused:
             await room.ask(top_up())
         assert paused.value.fields == {"reason": "storage_failed"}
-        assert (room.actor.paused, room.outbox.notices) == ("storage_failed", ["storage_failed"])
+        assert told_of(room) == ("storage_failed", ["storage_failed"])
         with pytest.raises(TablePaused):
             await room.ask(top_up())
         await room.clock.advance(sum(RETRY_PAUSES_MS[:2]))
@@ -49,7 +54,7 @@ async def test_what_cannot_be_kept_is_sent_back_and_may_be_sent_again_when_the_t
         assert fingerprint(room.state) == before
         assert len(room.outbox.published) == told
         await room.clock.advance(RETRY_PAUSES_MS[2])
-        assert (room.actor.paused, room.outbox.notices) == (None, ["storage_failed", None])
+        assert told_of(room) == (None, ["storage_failed", None])
         assert fingerprint(room.state) == before, "that it goes on takes no number"
         assert await room.ask(top_up()) == 3
         assert room.journal.ledger.seat("ann") == 1_005
@@ -79,7 +84,7 @@ async def test_it_tries_again_further_and_further_apart_and_does_not_spin() -> N
     async with Room() as room:
         await in_a_hand(room)
         asked = Asking()
-        room.actor._journal = asked  # type: ignore[assignment]  # noqa: SLF001 - the store goes away under it
+        room.actor._journal = asked  # noqa: SLF001 - the store goes away under it
         await room.clock.advance(20_000 + 600_000)
         pauses = [after - before for before, after in pairwise(asked)]
         assert tuple(pauses[: len(RETRY_PAUSES_MS)]) == RETRY_PAUSES_MS
@@ -349,7 +354,7 @@ async def test_after_a_commit_of_which_nobody_knows_the_clock_has_what_was_left_
         room.come_back(stopped_ms=stopped_ms)
         assert room.actor.paused == "recovering"
         await settle()
-        assert (room.actor.paused, room.outbox.notices) == (None, ["storage_slow", None])
+        assert told_of(room) == (None, ["storage_slow", None])
         assert room.turn().deadline_ms == room.clock.now_ms() + 12_000
 
 

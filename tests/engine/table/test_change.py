@@ -4,8 +4,9 @@ import pytest
 
 from engine.rules.actions import SeatNo
 from engine.rules.errors import LawBroken
-from engine.table.change import Change, nothing
+from engine.table.change import Change, commit_of, nothing
 from engine.table.events import SatOut, ToppedUp
+from engine.table.recovery import encode_checkpoint
 from tests.engine.table.desk import ANN, Desk, fingerprint
 
 ONE = SeatNo(1)
@@ -81,3 +82,20 @@ def test_a_decision_s_cast_is_that_of_the_hand_its_events_belong_to() -> None:
     assert dict(desk.decisions[-1].cast) == {1: "ann", 2: "bob"}
     desk.sit_out("ann")
     assert dict(desk.decisions[-1].cast) == {}
+
+
+def test_all_of_a_decision_is_kept_and_a_checkpoint_where_no_hand_runs() -> None:
+    desk = seated()
+    decision = desk.decisions[-1]
+    commit = commit_of(decision, first_seq=3, epoch=7, at_ms=desk.now_ms, answer=None)
+    assert (commit.table, commit.first_seq, commit.epoch) == ("t1", 3, 7)
+    assert (commit.events, commit.transfers) == (decision.events, decision.transfers)
+    assert commit.checkpoint == encode_checkpoint(desk.state)
+    desk.deal()
+    assert commit_of(desk.decisions[-1], first_seq=4, epoch=7, at_ms=desk.now_ms, answer=None).checkpoint is None
+
+
+def test_of_a_decision_without_events_nothing_is_kept() -> None:
+    desk = seated()
+    commit = commit_of(nothing(desk.state), first_seq=4, epoch=7, at_ms=desk.now_ms, answer=None)
+    assert (commit.events, commit.transfers, commit.checkpoint) == ((), (), None)

@@ -2,10 +2,12 @@
 
 import pytest
 
+from engine.limits import MIN_RETURN_MS
 from engine.rules.actions import SeatNo
+from engine.rules.cards import DECK
 from engine.rules.events import BringInPosted, Checked, Folded
 from engine.table.clocks import clock_due_ms, next_deadline_ms
-from engine.table.commands import DeadlinePassed, Resume
+from engine.table.commands import DeadlinePassed, Resume, StartHand
 from engine.table.events import ClockResumed, PlayerLeft, SatOut, TimeBankStarted, TurnOpened, TurnTimedOut
 from tests.engine.table.desk import ANN, CONFIG, Desk, config, names
 from tests.fakes import GRANT_CHIPS
@@ -264,3 +266,62 @@ def test_between_hands_there_is_nothing_to_resume() -> None:
     desk = Desk()
     desk.sit("ann")
     assert desk.do(Resume()) == []
+
+
+def test_owed_time_passes_before_a_turn_runs_out_and_no_other_clock_runs_it_out() -> None:
+    desk = dealt(bank_ms=0)
+    desk.sit("cid")
+    desk.sit_out("cid")
+    deadline_ms = desk.turn().deadline_ms
+    assert clock_due_ms(desk.state, now_ms=desk.now_ms, owed_ms=4_000) == deadline_ms + 4_000
+    desk.now_ms = deadline_ms + 3_999
+    assert desk.do(DeadlinePassed(owed_ms=4_000)) == []
+    desk.now_ms += 600_000
+    gone = desk.do(DeadlinePassed(owed_ms=10**9))
+    assert names(gone) == ["PlayerLeft"], "he who is away for too long, and not the turn"
+    assert names(desk.do(DeadlinePassed(owed_ms=4_000)))[0] == "TurnTimedOut"
+
+
+@pytest.mark.parametrize(("absent_ms", "held_ms"), [(600_000, MIN_RETURN_MS), (5_000, 5_000)])
+def test_nobody_loses_his_seat_as_soon_as_the_table_is_back(absent_ms: int, held_ms: int) -> None:
+    desk = Desk(config(absent_ms=absent_ms))
+    desk.sit("ann")
+    desk.sit_out("ann")
+    desk.now_ms += 3_600_000
+    back_ms = desk.now_ms
+    assert clock_due_ms(desk.state, now_ms=back_ms, back_ms=back_ms) == back_ms + held_ms
+    desk.now_ms += held_ms - 1
+    assert desk.do(DeadlinePassed(back_ms=back_ms)) == []
+    desk.now_ms += 1
+    assert names(desk.do(DeadlinePassed(back_ms=back_ms))) == ["PlayerLeft"]
+
+
+def test_an_absence_that_lies_ahead_counts_from_when_the_table_came_back() -> None:
+    """The wall clock was set back by a day while the server was away."""
+    desk = Desk()
+    desk.sit("ann")
+    desk.sit_out("ann")
+    desk.now_ms -= 86_400_000
+    back_ms = desk.now_ms
+    assert clock_due_ms(desk.state, now_ms=desk.now_ms, back_ms=back_ms) == back_ms + 600_000
+    desk.now_ms += 599_999
+    assert desk.do(DeadlinePassed(back_ms=back_ms)) == []
+    desk.now_ms += 1
+    assert names(desk.do(DeadlinePassed(back_ms=back_ms))) == ["PlayerLeft"]
+
+
+def test_a_pause_between_hands_that_lies_ahead_is_over() -> None:
+    desk = Desk()
+    desk.sit("ann")
+    desk.sit("bob")
+    desk.now_ms -= 86_400_000
+    assert next_deadline_ms(desk.state, quiet=True, now_ms=desk.now_ms) == desk.now_ms
+    assert names(desk.do(StartHand(deck=DECK, quiet=True)))[0] == "HandStarted"
+
+
+def test_a_wall_clock_that_was_set_back_takes_nothing_from_a_turn() -> None:
+    desk = dealt()
+    stopped_ms = desk.now_ms + 8_000
+    desk.now_ms -= 86_400_000
+    desk.do(Resume(stopped_ms=stopped_ms))
+    assert desk.turn().deadline_ms == desk.now_ms + 12_000
