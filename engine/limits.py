@@ -120,8 +120,10 @@ ARCHIVE_BATCH_ROWS = 2_000
 """Events that leave the journal in one transaction, unless one hand has more."""
 
 MAX_UPKEEP_LOCK_MS = 100
+"""How long an operator's command waits in PostgreSQL for what a server holds. Beyond: it tries again."""
+
 MAX_UPKEEP_TRIES = 100
-"""How long an operator's command waits in PostgreSQL for what a server holds, and how often. Beyond: it gives up."""
+"""How often it tries. Beyond: it gives up, and nothing was done."""
 
 MAX_HAND_KEYS = 4_096
 """Running hands whose keys stay at hand. Beyond: the one least lately used goes, and is read from SQL when it acts."""
