@@ -23,8 +23,10 @@ from pathlib import Path
 import msgspec
 import psycopg
 
+from app.store.archive import archive
 from app.store.codec import SEALED_JSON, EventCodec
 from app.store.keys import new_key, ring_of
+from app.store.maintenance import upkeep
 from app.store.sealing import HandSeal, Seals
 from avenue_bots.load import Order, run_bots
 from engine.rules.events import HandId, HandStarted
@@ -75,13 +77,17 @@ async def play(folder: Path, url: str, sizes: Callable[[], Sizes], *, hands: int
                 await served.table(seven_card_stud(small_bet_chips=5, big_bet_chips=10), name=f"Seven {number}")
             )
         before = sizes()
-        tables = len(rooms)
-        order = Order(url=served.url, count=tables * BOTS_PER_TABLE, hands=-(-hands // tables) + 5, strategy="cautious")
-        summary = await run_bots(order)
+        order = Order(url=served.url, count=len(rooms) * BOTS_PER_TABLE, strategy="cautious")
+        enough = asyncio.Event()
+        playing = asyncio.create_task(run_bots(order, stop=enough))
+        while (played := sum(room.public_view().hands for room in rooms)) < hands and not playing.done():
+            await asyncio.wait({playing}, timeout=0.1)
+        after = sizes()
+        enough.set()
+        summary = await playing
         if summary.errors:
             say(f"bots that ended early: {dict(summary.errors)}")
-        played = sum(room.public_view().hands for room in rooms)
-    return played, before, sizes()
+    return played, before, after
 
 
 def print_sizes(before: Sizes, after: Sizes, *, hands: int) -> None:
@@ -96,6 +102,17 @@ def print_sizes(before: Sizes, after: Sizes, *, hands: int) -> None:
         total += round(sum(grown))
         say(f"  {group:10}{grown[0]:>8,.0f}{grown[1]:>10,.0f}{sum(grown):>10,.0f}")
     say(f"  {'all':10}{'':>18}{total:>10,}")
+
+
+def print_archive(url: str, path: Path) -> None:
+    """Archive everything that may be, and say what a hand takes then."""
+    now_ms = time.time_ns() // 1_000_000
+    began = time.perf_counter()
+    with upkeep(url) as opened:
+        done = archive(opened, path, before_ms=now_ms, now_ms=now_ms)
+    if done is not None:
+        seconds = time.perf_counter() - began
+        say(f"archived {done.hands} hands in {seconds:.1f} s: {path.stat().st_size / done.hands:,.0f} bytes each")
 
 
 async def events_of_hands(hands: int) -> list[AnyEvent]:
@@ -167,9 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return sizes_in_postgres(url) if options.postgres else sizes_of_file(path)
 
         hands, before, after = asyncio.run(play(folder, url, sizes, hands=options.hands))
+        print_sizes(before, after, hands=hands)
+        print_archive(url, folder / "hands.jsonl.gz")
     finally:
         shutil.rmtree(folder)
-    print_sizes(before, after, hands=hands)
     return 0
 
 
