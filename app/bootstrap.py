@@ -25,9 +25,11 @@ from app.wallet.repository import WalletRepository
 from app.wallet.service import Wallets, WalletTerms
 from engine.deal.shuffle import SystemDecks
 from engine.rules.cards import DECK
+from engine.rules.errors import AvenueError
+from engine.table.events import TableId
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from app.accounts.passwords import Passwords
     from app.settings import Settings
@@ -81,12 +83,22 @@ async def open_house(settings: Settings, *, passwords: Passwords) -> AsyncIterat
             group.create_task(house.accounts.prepare())
             group.create_task(house.rooms.start())
         stack.push_async_callback(house.drain)
+        await _reopen(house, settings.reopen)
         if settings.demo and not len(house.rooms) and not house.rooms.stopped:
             for config in demo_tables():
                 await house.rooms.open(config)
         house.health.ready()
         log.info("house is open", tables=len(house.rooms), epoch=store.writer.epoch)
         yield house
+
+
+async def _reopen(house: House, tables: Sequence[str]) -> None:
+    """Open stopped tables again. One that cannot be is told to the log, and stays stopped."""
+    for table in tables:
+        try:
+            await house.rooms.reopen(TableId(table))
+        except AvenueError as error:
+            log.error("table stays stopped", table=table, code=error.code, fields=error.fields)
 
 
 def _furnished(settings: Settings, *, clock: SystemClock, store: Store, passwords: Passwords) -> House:

@@ -52,12 +52,22 @@ def serve(  # noqa: PLR0913 - every option is one
         typer.Option("--demo/--no-demo", help="Open the demo tables if there are no tables yet."),
     ] = None,
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let house bots keep people company.")] = True,  # noqa: FBT002
+    reopen: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--reopen", metavar="TABLE", help="A stopped table: make its hand void and open it again."),
+    ] = None,
     log_level: Annotated[Optional[str], typer.Option(help="debug, info, warning or error.")] = None,  # noqa: UP045
     log_format: Annotated[Optional[str], typer.Option(help="console or json.")] = None,  # noqa: UP045
 ) -> None:
     """Open a room: migrate the database, serve, and seat house bots at the demo tables. Ctrl-C ends it."""
     settings = settings_of(
-        host=host, port=port, database_url=database, demo=demo, log_level=log_level, log_format=log_format
+        host=host,
+        port=port,
+        database_url=database,
+        demo=demo,
+        reopen=reopen or None,
+        log_level=log_level,
+        log_format=log_format,
     )
     logs.configure(settings)
     try:

@@ -53,6 +53,9 @@ class Settings(BaseSettings):
     demo_bots_per_table: int = Field(default=4, ge=0, le=6)
     """House bots at each demo table; two seats of eight always stay free for people."""
 
+    reopen: tuple[str, ...] = ()
+    """Tables that have stopped and are to be opened again at this start, their running hands void."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 

@@ -1,5 +1,7 @@
 """The house as it is put together: demo tables once, the right schema, one server at a time, an end that holds."""
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -8,11 +10,17 @@ from app.accounts.passwords import Passwords
 from app.bootstrap import open_house
 from app.settings import Settings
 from app.store import migrate
+from app.store.audit import audit
 from app.store.errors import StoreInUse, WrongSchema
+from app.store.opening import open_store
 from engine.rules.events import PlayerId
 from engine.table.commands import Sit
 from engine.table.errors import TableClosed
+from engine.table.events import TableId
 from tests.app.served import CHEAP
+from tests.app.store.house import SqlTable, add_player
+from tests.app.store.places import SqlitePlace
+from tests.fakes import VirtualClock
 
 PASSWORDS = Passwords(CHEAP)
 
@@ -63,3 +71,31 @@ async def test_after_the_drain_no_table_takes_anything(tmp_path: Path) -> None:
         with pytest.raises(TableClosed):
             await house.rooms.submit(room, command)
         assert not await house.health.is_ready()
+
+
+async def test_a_table_whose_running_hand_cannot_be_read_is_opened_again_by_its_operator(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, demo=False)
+    clock = VirtualClock(now_ms=time.time_ns() // 1_000_000)
+    store = await open_store(chosen.database_url, now_ms=clock.now_ms)
+    table = await SqlTable.open(store.journal, epoch=store.writer.epoch, clock=clock)
+    for name in ("ann", "bob", "cid"):
+        await table.sit(await add_player(store, name, chips=5_000))
+    before = {seat.player: seat.account_chips for seat in table.state.seats.values()}
+    await table.deal()
+    await store.close()
+    dealt = "SELECT max(seq) FROM journal WHERE type = 'card_dealt'"
+    SqlitePlace(tmp_path / "avenue.db").tamper(f"UPDATE journal SET payload = x'7b' WHERE seq = ({dealt})")  # noqa: S608
+    async with open_house(chosen, passwords=PASSWORDS) as house:
+        assert (len(house.rooms), house.rooms.stopped) == (0, {TableId("t1")})
+    wanted = chosen.model_copy(update={"reopen": ("t1", "never")})
+    async with open_house(wanted, passwords=PASSWORDS) as house:
+        assert (len(house.rooms), house.rooms.stopped) == (1, frozenset())
+        room = house.rooms.room(TableId("t1"))
+        for _ in range(1_000):
+            if (view := room.public_view()).hand is None:
+                break
+            await asyncio.sleep(0.01)
+        assert {seat.player: seat.stack_chips for seat in view.seats} == before
+        assert (await audit(house.store.database)).differences == ()
+    async with open_house(chosen, passwords=PASSWORDS) as house:
+        assert len(house.rooms) == 1
