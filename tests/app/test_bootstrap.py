@@ -86,15 +86,17 @@ async def test_a_table_whose_running_hand_cannot_be_read_is_opened_again_by_its_
     dealt = "SELECT max(seq) FROM journal WHERE type = 'card_dealt'"
     SqlitePlace(tmp_path / "avenue.db").tamper(f"UPDATE journal SET payload = x'7b' WHERE seq = ({dealt})")  # noqa: S608
     async with open_house(chosen, passwords=PASSWORDS) as house:
-        assert (len(house.rooms), house.rooms.stopped) == (0, {TableId("t1")})
+        assert (len(house.rooms), house.rooms.stopped) == (0, frozenset({TableId("t1")}))
     wanted = chosen.model_copy(update={"reopen": ("t1", "never")})
     async with open_house(wanted, passwords=PASSWORDS) as house:
         assert (len(house.rooms), house.rooms.stopped) == (1, frozenset())
         room = house.rooms.room(TableId("t1"))
         for _ in range(1_000):
-            if (view := room.public_view()).hand is None:
+            if room.public_view().hand is None:
                 break
             await asyncio.sleep(0.01)
+        view = room.public_view()
+        assert view.hand is None
         assert {seat.player: seat.stack_chips for seat in view.seats} == before
         assert (await audit(house.store.database)).differences == ()
     async with open_house(chosen, passwords=PASSWORDS) as house:

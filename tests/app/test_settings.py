@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.settings import Settings
+from app.store.keys import new_key
 
 
 def test_defaults_work_on_this_machine_alone() -> None:
@@ -32,3 +33,12 @@ def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: 
 
 def test_the_database_address_is_not_shown() -> None:
     assert "hunter2" not in repr(Settings(database_url="postgresql://avenue:hunter2@db/avenue"))
+
+
+def test_keys_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = new_key()
+    monkeypatch.setenv("AVENUE_SEALING_KEYS", key)
+    chosen = Settings()
+    assert chosen.sealing_keys is not None
+    assert chosen.sealing_keys.get_secret_value() == key
+    assert key.partition(":")[2] not in f"{chosen!r} {chosen} {chosen.model_dump()} {chosen.model_dump_json()}"
