@@ -46,6 +46,8 @@ class MemoryShelf:
     load_fails: list[Exception] = field(default_factory=list)
     salvage_fails: list[Exception] = field(default_factory=list)
     loads: int = 0
+    alive_ms: int | None = None
+    """The last sign of life of the process that had the tables."""
 
     async def commit(self, commit: TableCommit) -> None:
         journal = self.journals.setdefault(commit.table, MemoryJournal())
@@ -62,7 +64,7 @@ class MemoryShelf:
         if table not in self.journals:
             raise StaleOwner
         journal = self.journals[table]
-        return Kept(table, journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers))
+        return Kept(table, journal.epoch, journal.checkpoint, journal.tail, tuple(journal.answers), self.alive_ms)
 
     async def salvage(self, table: TableId) -> Salvaged:
         """Give what the public sees of a table, as if nothing else of its running hand could be read."""

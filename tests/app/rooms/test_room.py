@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.rooms.room import Room
 from app.rooms.viewer import Viewer
@@ -13,7 +14,9 @@ from engine.rules.actions import SeatNo
 from engine.rules.events import PlayerId
 from engine.rules.variants import five_card_stud
 from engine.table.commands import Sit, SitOut, StandUp
+from engine.table.errors import CommitFailed, TablePaused
 from engine.table.events import TableConfig
+from engine.table.standstill import RETRY_PAUSES_MS
 from tests.app.rooms.shelf import follower
 from tests.app.rooms.test_service import Bench
 from tests.fakes import settle
@@ -134,6 +137,60 @@ async def test_a_room_keeps_who_follows_it_by_viewer(bench: Bench) -> None:
     room.leave(subscription)
     await bench.rooms.submit(room, sit("eve"))
     assert listener.texts == []
+
+
+async def test_everyone_is_told_of_a_pause_and_of_its_end_and_it_takes_no_number(bench: Bench) -> None:
+    room = await bench.open()
+    listeners = []
+    for name in ("ada", None):
+        listener, subscription = follower(name)
+        room.join(subscription)
+        listeners.append(listener)
+    seq = room.public_view().seq
+    bench.shelf.journals[room.table].fail_next(CommitFailed(), CommitFailed())
+    with pytest.raises(TablePaused):
+        await bench.rooms.submit(room, sit("ada"))
+    latecomer, late = follower("eve")
+    room.join(late)
+    (snapshot,) = latecomer.frames
+    assert isinstance(snapshot, Snapshot)
+    assert snapshot.paused == "storage_failed"
+    await bench.clock.advance(sum(RETRY_PAUSES_MS[:2]))
+    paused, going_on = '{"type":"paused","reason":"storage_failed"}', '{"type":"going_on"}'
+    assert [listener.texts for listener in listeners] == [[paused, going_on]] * 2
+    assert listeners[0].texts[0] is listeners[1].texts[0], "it is encoded once"
+    assert latecomer.texts == [going_on]
+    assert room.public_view().seq == seq
+    again, subscription = follower()
+    room.join(subscription)
+    (snapshot,) = again.frames
+    assert isinstance(snapshot, Snapshot)
+    assert snapshot.paused is None
+
+
+async def test_one_table_pauses_and_the_next_goes_on(bench: Bench) -> None:
+    room, other = await bench.open("one"), await bench.open("other")
+    listener, subscription = follower()
+    other.join(subscription)
+    bench.shelf.journals[room.table].fail_next(*[CommitFailed() for _ in range(100)])
+    with pytest.raises(TablePaused):
+        await bench.rooms.submit(room, sit("ada"))
+    await bench.clock.advance(10_000)
+    assert await bench.rooms.submit(other, sit("ada")) == 2
+    assert [json.loads(text)["type"] for text in listener.texts] == ["events"]
+
+
+async def test_the_log_says_when_a_table_stands_still_and_when_it_goes_on(bench: Bench) -> None:
+    room = await bench.open()
+    bench.shelf.journals[room.table].fail_next(*[CommitFailed() for _ in range(5)])
+    with capture_logs() as lines:
+        with pytest.raises(TablePaused):
+            await bench.rooms.submit(room, sit("ada"))
+        await bench.clock.advance(60_000)
+    assert [(line["event"], line["log_level"], line.get("reason")) for line in lines] == [
+        ("table paused", "warning", "storage_failed"),
+        ("table goes on", "info", None),
+    ]
 
 
 def test_a_table_is_what_its_config_says() -> None:

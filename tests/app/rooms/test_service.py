@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -13,12 +13,13 @@ from app.rooms.room import Room
 from app.rooms.service import Rooms, TablePorts
 from app.wire.server import Snapshot
 from engine.limits import MAX_TABLE_RESTARTS, MAX_TABLES_PER_PLAYER
+from engine.rules import stud
 from engine.rules.actions import SeatNo
 from engine.rules.errors import BadVariant, Refusal
-from engine.rules.events import PlayerId
+from engine.rules.events import HandCancelled, PlayerId
 from engine.rules.variants import five_card_stud
 from engine.table.commands import Sit, SitOut, StandUp
-from engine.table.errors import CommitFailed, JournalBroken, TableClosed, TablePaused, TableStopped
+from engine.table.errors import CommitFailed, CommitUnknown, JournalBroken, TableClosed, TablePaused, TableStopped
 from engine.table.events import TableConfig, TableId
 from engine.table.ports import LastCommand
 from engine.table.standstill import RETRY_PAUSES_MS
@@ -270,3 +271,155 @@ async def test_everybody_is_told_that_the_server_stops(bench: Bench) -> None:
         listeners.append(listener)
     bench.rooms.close_all(ServerStops())
     assert all(isinstance(one.closed_with, ServerStops) for one in listeners)
+
+
+async def dealt(bench: Bench, name: str = "Rue") -> Room:
+    """A table with a hand between Ada and Bob."""
+    room = await bench.open(name, pause_ms=0, quiet_pause_ms=0, time_bank_ms=0)
+    for player in (ADA, BOB):
+        await bench.rooms.submit(room, sit(player, f"s-{player}"))
+    await bench.clock.advance(0)
+    assert room.public_view().hand is not None
+    return room
+
+
+def breaks(*_: object, **__: object) -> NoReturn:
+    raise RuntimeError
+
+
+async def test_a_hand_that_cannot_be_cancelled_is_cancelled_from_the_journal(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the actor has in memory may be what is wrong; what stands in the journal is read once more."""
+    room, other = await dealt(bench), await dealt(bench, "other")
+    listener, subscription = follower("ada")
+    room.join(subscription)
+    hand = room.public_view().hand
+    assert hand is not None
+    true_timeout, true_cancel, times = stud.on_timeout, stud.cancel, [0]
+
+    def no_timeout(running: stud.StudHand, seat: SeatNo) -> object:
+        return breaks() if running.hand == hand.hand else true_timeout(running, seat)
+
+    def cancels_the_second_time(running: stud.StudHand, reason: str) -> object:
+        times[0] += 1
+        return breaks() if times[0] == 1 else true_cancel(running, reason)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stud, "on_timeout", no_timeout)
+        patch.setattr(stud, "cancel", cancels_the_second_time)
+        await bench.clock.advance(20_000)
+        await settle()
+    told = "".join(listener.texts)
+    assert '"hand_cancelled","reason":"fault"' in told
+    assert [report.kind for report in bench.faults.reports] == ["fault", "fault", "hand_cancelled"]
+    assert [bench.shelf.journals[room.table].ledger.seat(player, room.table) for player in (ADA, BOB)] == [100, 100]
+    assert HandCancelled not in [type(event) for event in bench.shelf.journals[other.table].events]
+    await bench.clock.advance(0)
+    await settle()
+    after = room.public_view().hand
+    assert after is not None, "and the next one is dealt"
+    assert after.hand != hand.hand
+    assert {seat.start_chips for seat in after.seats} == {100}
+
+
+async def test_one_that_cannot_even_be_cancelled_so_stops_alone_and_may_be_reopened(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room, other = await dealt(bench), await dealt(bench, "other")
+    listener, subscription = follower("ada")
+    room.join(subscription)
+    hand = room.public_view().hand
+    assert hand is not None
+    true_timeout, true_cancel = stud.on_timeout, stud.cancel
+    with monkeypatch.context() as patch:
+        patch.setattr(stud, "on_timeout", lambda *at: breaks() if at[0].hand == hand.hand else true_timeout(*at))
+        patch.setattr(stud, "cancel", lambda *at: breaks() if at[0].hand == hand.hand else true_cancel(*at))
+        await bench.clock.advance(20_000)
+        await settle()
+    assert isinstance(listener.closed_with, TableStopped)
+    stopped = bench.faults.reports[-1]
+    assert (stopped.kind, stopped.hand, stopped.last) == (
+        "table_stopped",
+        hand.hand,
+        LastCommand("", BOB, "s-bob"),
+    ), "after a restart nobody knows any more what it was, but whose"
+    assert bench.rooms.stopped == {room.table}
+    await bench.rooms.submit(other, SitOut(player=ADA, command_id="o1"))
+    assert bench.rooms.get(room.table) is None
+    again = await bench.rooms.reopen(room.table)
+    await settle()
+    assert bench.rooms.room(room.table) is again
+    assert {seat.stack_chips for seat in again.public_view().seats} == {100}
+    assert bench.faults.reports[-1].kind == "hand_cancelled"
+
+
+async def test_a_table_that_cannot_be_salvaged_stays_stopped(bench: Bench) -> None:
+    room = await dealt(bench)
+    await bench.rooms.stop()
+    again = Bench(bench.shelf)
+    again.shelf.load_fails = [JournalBroken(seq=5, reason="gap")]
+    await again.rooms.start()
+    again.shelf.salvage_fails = [JournalBroken(seq=5, reason="gap"), OSError()]
+    for error in (JournalBroken, OSError):
+        with pytest.raises(error):
+            await again.rooms.reopen(room.table)
+        assert again.rooms.stopped == {room.table}
+    with pytest.raises(NoSuchTable):
+        await again.rooms.reopen(TableId("nowhere"))
+    await again.rooms.reopen(room.table)
+    assert again.rooms.stopped == frozenset()
+    await again.rooms.stop()
+
+
+async def test_a_store_that_is_busy_at_the_start_is_asked_again(bench: Bench) -> None:
+    rooms = [await bench.open(name) for name in ("one", "two")]
+    await bench.rooms.stop()
+    again = Bench(bench.shelf)
+    again.shelf.load_fails = [CommitFailed()]
+    await again.rooms.start()
+    assert [room.table for room in again.rooms] == [room.table for room in rooms]
+    assert not again.faults.reports
+    await again.rooms.stop()
+
+
+async def test_a_store_that_stays_busy_lets_no_server_start_without_its_tables(bench: Bench) -> None:
+    await bench.open()
+    await bench.rooms.stop()
+    again = Bench(bench.shelf)
+    again.shelf.load_fails = [CommitFailed() for _ in range(10)]
+    with pytest.raises(CommitFailed):
+        await again.rooms.start()
+    assert again.rooms.stopped == frozenset(), "it is not the table's fault"
+
+
+async def test_stopping_waits_for_a_commit_in_flight_no_longer_than_it_must(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "MAX_STOP_WAIT_MS", 30)
+    room = await bench.open()
+    bench.shelf.journals[room.table].hold()
+    asked = bench.rooms.submit(room, sit(ADA))
+    await settle()
+    async with asyncio.timeout(5):
+        await bench.rooms.stop()
+    with pytest.raises(CommitUnknown):
+        await asked
+
+
+async def test_a_table_that_was_away_in_a_living_process_gives_its_clock_the_time_back(bench: Bench) -> None:
+    """The process gives signs of life all the while, for the sake of the other tables."""
+    room = await dealt(bench)
+    journal = bench.shelf.journals[room.table]
+    await bench.clock.advance(6_000)
+    journal.hold()
+    journal.lose_next_answer(OSError())
+    asked = bench.rooms.submit(room, SitOut(player=ADA, command_id="o1"))
+    await bench.clock.advance(40_000)
+    bench.shelf.alive_ms = bench.clock.now_ms()
+    journal.release()
+    with pytest.raises(CommitUnknown):
+        await asked
+    await settle()
+    (turn,) = room.public_view().turns
+    assert turn.deadline_ms == bench.clock.now_ms() + 14_000
