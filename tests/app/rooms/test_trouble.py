@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
+from app.store.postgres_sessions import Patience
+from app.store.writer import PostgresWriter
 from engine.limits import SLOW_COMMIT_MS
 from engine.rules.events import PlayerId
 from engine.rules.replay import replayed
@@ -16,12 +20,13 @@ from engine.table.commands import TopUp
 from engine.table.errors import TablePaused
 from engine.table.events import ClockResumed
 from engine.table.state import TableState
-from tests.app.rooms.real import Disk, RealHouse, Table, Trouble, moving, real_house, until
+from tests.app.rooms.real import Disk, RealHouse, Table, Trouble, living, moving, real_house, until
 from tests.app.store.house import Template, add_player
 from tests.e2e.journal import Row
 from tests.e2e.replay import hands_of
 from tests.engine.table.desk import fingerprint
 from tests.fakes import VirtualClock
+from tests.postgres import PostgresServer
 
 PLAYERS = ("ann", "bob", "cid", "dan")
 
@@ -163,3 +168,32 @@ async def both_play_on(house: RealHouse, *tables: Table) -> None:
         for hand in hands_of([Row(seq, event) for seq, event in enumerate(events, start=1)]):
             assert replayed(hand) == hand
     assert await house.audit() == ()
+
+
+async def test_a_postgresql_that_goes_away_and_comes_back(postgres: PostgresServer) -> None:
+    clock, url = VirtualClock(), postgres.database()
+    patience = Patience(connect_ms=1_000, reconnect_ms=200)
+    writer = PostgresWriter(make_url(url), now_ms=clock.now_ms, patience=patience)
+    await writer.start()
+    async with living(make_url(url), writer, clock, Disk()) as house:
+        one, other = await furnished(house)
+        turn, asked = one.turn(), one.wish()
+        left_ms = turn.deadline_ms - clock.now_ms()
+        await asyncio.to_thread(postgres.order, "stop")
+        try:
+            with pytest.raises(TablePaused):
+                await one.ask(asked)
+            assert one.notices == ["storage_failed"]
+            assert other.paused is None, "who asks for nothing notices nothing"
+            await moving(clock, lambda: clock.now_ms() > turn.deadline_ms + 30_000, step_ms=5_000)
+            with pytest.raises(TablePaused):
+                await one.ask(asked)
+            assert one.turn() == turn
+        finally:
+            await asyncio.to_thread(postgres.order, "start")
+        await moving(clock, lambda: one.paused is None and other.paused is None)
+        (resumed,) = [row for row in await one.rows() if isinstance(row.event, ClockResumed)]
+        assert resumed.event == ClockResumed(seat=turn.seat, turn=turn.turn, deadline_ms=resumed.at_ms + left_ms)
+        assert await one.ask(asked) == one.state.seq
+        await both_play_on(house, one, other)
+    postgres.drop(url)

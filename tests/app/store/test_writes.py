@@ -6,9 +6,11 @@ from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.engine import Dialect
 
 from app.store import bank, ledger, table_statements
+from app.store.batches import not_written
+from app.store.errors import BadTransfer, StoreBusy
 from app.store.sqlite_batches import DIALECT
 from app.store.tables import sessions, tables
-from app.store.writes import ROWS, STALE, UNIQUE, Statement, Step, Write, bound_step, failed, refused
+from app.store.writes import ROWS, STALE, UNIQUE, Statement, Step, Write, bound_step, failed, put_off, refused
 from engine.table.errors import CommitFailed, CommitRefused, StaleOwner
 
 POSTGRESQL: Dialect = asyncpg.dialect()  # type: ignore[no-untyped-call]
@@ -88,3 +90,14 @@ def test_a_write_shows_nothing_of_its_rows() -> None:
     step = Step(Statement(insert(tables), row=()), (("As Kd", b"token"),))
     assert repr(Write("t1:5", (step,))) == "<Write t1:5>"
     assert repr(step) == "<Step of 1 rows>"
+
+
+def test_a_table_is_told_whether_it_helps_to_try_again() -> None:
+    for verdict, for_good in ((failed("bad_value"), True), (put_off("deadlock_detected"), False)):
+        error = verdict.error()
+        assert isinstance(error, CommitFailed)
+        assert error.for_good == for_good
+    assert put_off("deadlock_detected").error().fields == {"reason": "not_written", "error": "deadlock_detected"}
+    assert BadTransfer(reason="unbalanced").for_good
+    assert not StoreBusy(max_waiting=1).for_good
+    assert not not_written(OSError(), "SQLITE_FULL").for_good
