@@ -81,7 +81,10 @@ async def serving(place: PostgresPlace) -> AsyncIterator[tuple[Process, str]]:
         await process.wait()
 
 
-async def bots_play(url: str, *, hands: int) -> None:
+@asynccontextmanager
+async def bots_playing(url: str) -> AsyncIterator[None]:
+    """Four guests, the same ones each time, play as long as this lasts; then they leave, if there is still a server."""
+
     async def one(seed: int) -> None:
         await play(
             url,
@@ -89,11 +92,14 @@ async def bots_play(url: str, *, hands: int) -> None:
             password="a password for bots",
             decide=thinking(STRATEGIES["random"], Random(seed), mean_s=0),
             of_age=True,
-            hands=hands,
         )
 
-    async with asyncio.timeout(120):
-        await asyncio.gather(*(one(seed) for seed in range(4)))
+    playing = asyncio.gather(*(one(seed) for seed in range(4)))
+    try:
+        yield
+    finally:
+        playing.cancel()
+        await asyncio.wait([playing])
 
 
 async def test_a_house_on_postgresql_plays_dies_and_comes_back(place: PostgresPlace) -> None:
@@ -101,32 +107,33 @@ async def test_a_house_on_postgresql_plays_dies_and_comes_back(place: PostgresPl
     async with open_house(settings, passwords=Passwords(PasswordHasher())) as house:
         await house.rooms.open(CONFIG)
 
-    async with serving(place) as (process, url):
-        playing = asyncio.ensure_future(bots_play(url, hands=1_000))
+    async with serving(place) as (process, url), bots_playing(url):
         await hands_played(place, HANDS)
         process.send_signal(signal.SIGKILL)
         await process.wait()
-        playing.cancel()
-        await asyncio.wait([playing])
-    played = place.sql("SELECT count(*) FROM hands")[0][0]
+    played = ended_hands(place)
     assert await differences(place) == ()
 
     async with serving(place) as (process, url):
-        await bots_play(url, hands=HANDS)
+        async with bots_playing(url):
+            await hands_played(place, played + HANDS)
         process.send_signal(signal.SIGTERM)
         assert await process.wait() == 0
-    assert place.sql("SELECT count(*) FROM hands")[0][0] > played
     assert place.sql("SELECT count(*) FROM server_epochs") == [(3,)]
     assert await differences(place) == ()
 
 
 async def hands_played(place: PostgresPlace, number: int) -> None:
     for _ in range(1_200):
-        ((ended,),) = place.sql("SELECT count(*) FROM hands WHERE outcome = 'ended'")
-        if ended >= number:
+        if ended_hands(place) >= number:
             return
         await asyncio.sleep(0.05)
     raise AssertionError("nobody plays")
+
+
+def ended_hands(place: PostgresPlace) -> int:
+    ((ended,),) = place.sql("SELECT count(*) FROM hands WHERE outcome = 'ended'")
+    return int(ended)
 
 
 async def differences(place: PostgresPlace) -> tuple[object, ...]:

@@ -39,7 +39,7 @@ def play(  # noqa: PLR0913 - one option each
     count: Annotated[int, typer.Option(min=1, help="How many bots.")] = 4,
     strategy: Annotated[StrategyName, typer.Option(help="How they play.")] = "cautious",
     seconds: Annotated[float | None, typer.Option(min=0.1, help="How long; without it until Ctrl-C.")] = None,
-    hands: Annotated[int | None, typer.Option(min=1, help="A bot leaves after so many hands.")] = None,
+    hands: Annotated[int | None, typer.Option(min=1, help="They leave after so many hands at their table.")] = None,
     table: Annotated[str | None, typer.Option(help="A table's id or name; else all tables in turn.")] = None,
     buy_in: Annotated[int | None, typer.Option(min=1, help="Chips; twice the table's minimum by default.")] = None,
     think: Annotated[float, typer.Option(min=0, help="Seconds that a bot thinks, on average.")] = 0.0,

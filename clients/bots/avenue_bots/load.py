@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from avenue_bots.seated import NoSeat, Seated
 from avenue_bots.strategies import STRATEGIES
 from avenue_bots.thinking import thinking
-from avenue_sdk import Client, Played, Refused, SdkError
+from avenue_sdk import Client, Played, Refused, SdkError, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,10 @@ BUSY_PAUSE_S = 0.5
 class Order:
     """What is wanted: where, how many bots of which strategy, and for how long.
 
-    `table` is an id or a name; without it the bots spread over the lobby. They end after `seconds`, or when each has
-    played `hands`, whichever is first; None is no end. The same `seed` rolls the same dice.
+    `table` is an id or a name; without it the bots spread over the lobby. They end after `seconds`, or when so many
+    `hands` were dealt at their table, whichever is first; None is no end. Hands are counted by table and not by bot,
+    so that all who play together leave together and nobody waits alone for his last one. The same `seed` rolls the same
+    dice.
     """
 
     url: str
@@ -83,6 +85,7 @@ class _Run:
         self._order = order
         self._registering = asyncio.Semaphore(REGISTERING_AT_ONCE)
         self._seated: list[Seated] = []
+        self._hands_before: dict[str, int] = {}
         self._over = False
         self._until_s = None if order.seconds is None else asyncio.get_running_loop().time() + order.seconds
 
@@ -99,7 +102,7 @@ class _Run:
                 bot = Seated(client, table, decide, buy_in_chips=order.buy_in_chips, played=played)
                 bot.until_s = self._until_s
                 self._seated.append(bot)
-                await bot.stay(done=lambda _: self._over or (order.hands is not None and played.hands >= order.hands))
+                await bot.stay(done=self._done)
         except NoSeat:
             summary.errors["no seat, or no chips left"] += 1
         except Refused as refusal:
@@ -108,6 +111,13 @@ class _Run:
             summary.errors[type(error).__name__] += 1
         finally:
             summary.add(played)
+
+    def _done(self, state: TableState) -> bool:
+        """Whether a bot is to leave; the first of the run to see a table counts for all who play there."""
+        before = self._hands_before.setdefault(state.table.table, state.table.hands)
+        if self._over or self._order.hands is None:
+            return self._over
+        return state.hand is None and state.table.hands - before >= self._order.hands
 
     async def hurry_at(self, stop: asyncio.Event) -> None:
         """Let every bot leave as soon as `stop` is set."""
