@@ -279,9 +279,9 @@ class TableActor:
             return
         self._first = None
         if isinstance(signal, CancelHand) and hand is not None:
-            broken_by = self._broken_by or FaultReport(self._state.table, "CancelHand", signal.reason, None, ())
-            self._broken_by = None
-            self._faults.report(replace(broken_by, kind="hand_cancelled", hand=hand.hand, last=self._last))
+            why = self._broken_by or FaultReport(self._state.table, "CancelHand", "", None, ())
+            why = replace(why, kind="hand_cancelled", reason=signal.reason, hand=hand.hand, last=self._last)
+            self._faults.report(why)
 
     def _signal_failed(self, signal: Signal | None, error: Exception) -> None:
         """Say it, and cancel the hand if it cannot go on. If that is what failed, there is nothing left to be done.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from traceback import walk_tb
 
 from engine.rules.errors import AvenueError, Fault
-from engine.table.errors import CommitFailed
 from engine.table.events import TableId
 from engine.table.ports import FaultReport
 
@@ -32,8 +31,8 @@ def answer_for(error: Exception) -> Fault:
 
 
 def _reason(error: Exception) -> str | None:
-    """What the store says of a commit that failed: its fields are words."""
-    if not isinstance(error, CommitFailed):
+    """The words that a fault of ours gives as its fields: the store's for a commit that failed, a law, a journal's."""
+    if not isinstance(error, Fault):
         return None
-    words = (error.fields.get("reason"), error.fields.get("error"))
-    return " ".join(str(word) for word in words if word is not None) or None
+    words = (error.fields.get(name) for name in ("reason", "error", "law"))
+    return " ".join(word for word in words if isinstance(word, str)) or None

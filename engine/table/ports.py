@@ -161,9 +161,9 @@ FaultKind = Literal["fault", "hand_cancelled", "table_stopped"]
 class FaultReport(msgspec.Struct, frozen=True):
     """A mistake of our own at one table, told without any value that the failing code held.
 
-    So no card, name or token can be in it: `error` is the class, `code` is that of a `Fault`, `reason` the store's own
-    word for what went wrong, and `where` are the places on the way to it, the innermost last. `kind` says what became
-    of it: of `hand`, which is void now, or of the whole table. `last` is the player's command that came last before.
+    So no card, name or token can be in it: `error` is the class, `code` is that of a `Fault`, `reason` is in our own
+    words, and `where` are the places on the way to it, the innermost last. `kind` says what became of it: of `hand`,
+    which is void now for that reason, or of the whole table. `last` is the player's command that came last before.
     """
 
     table: TableId

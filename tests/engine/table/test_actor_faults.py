@@ -192,7 +192,9 @@ async def test_the_operator_hears_of_a_cancelled_hand_with_the_command_that_came
             await room.clock.advance(20_000)
         fault, cancelled = room.faults.reports
         assert (fault.kind, fault.command, fault.error) == ("fault", "DeadlinePassed", "Planted")
-        assert cancelled == replace(fault, kind="hand_cancelled", hand=hand.hand, last=LastCommand("TopUp", BOB, "x7"))
+        assert cancelled == replace(
+            fault, kind="hand_cancelled", reason="fault", hand=hand.hand, last=LastCommand("TopUp", BOB, "x7")
+        )
 
 
 async def test_no_deck_to_be_had_deals_nothing_and_is_tried_again() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.rules.errors import Fault, LawBroken
-from engine.table.errors import CommitFailed, CommitUnknown, JournalBroken
+from engine.table.errors import CommitFailed, CommitUnknown, JournalBroken, SeatTaken
 from engine.table.faults import answer_for, report_of
 from tests.engine.table.desk import TABLE
 
@@ -36,11 +36,13 @@ def test_what_lies_beneath_is_told_in_its_place() -> None:
     assert "5432" not in repr(report)
 
 
-def test_of_a_commit_that_failed_the_stores_own_words_are_told() -> None:
+def test_a_fault_of_ours_is_told_in_its_own_words() -> None:
     failed = raised(CommitFailed(reason="not_written", error="SQLITE_FULL"), cause=OSError())
     assert report_of(TABLE, "Sit", failed).reason == "not_written SQLITE_FULL"
     assert report_of(TABLE, "Sit", CommitFailed()).reason is None
-    assert report_of(TABLE, "Sit", LawBroken(law="no stack is below zero")).reason is None
+    assert report_of(TABLE, "Sit", LawBroken(law="no stack is below zero", seat=3)).reason == "no stack is below zero"
+    assert report_of(TABLE, "", JournalBroken(seq=3, reason="gap")).reason == "gap"
+    assert report_of(TABLE, "Sit", SeatTaken(seat=3, reason="taken")).reason is None
 
 
 @pytest.mark.parametrize(
