@@ -265,7 +265,7 @@ class Rooms:
             actor, outlet = self._taken_up(kept)
         except CommitFailed:
             raise
-        except AvenueError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not keep the other tables from opening
             self._stop_table(table, error, last=None)
         else:
             self._host(table, actor, outlet)
@@ -309,25 +309,28 @@ class Rooms:
             return error
         return None
 
-    async def _bring_back(self, hosted: _Hosted) -> AvenueError | None:
-        """Put a fresh actor in place of one that ended, from the journal; gives why the journal is of no use.
+    async def _bring_back(self, hosted: _Hosted) -> Exception | None:
+        """Put a fresh actor in place of one that ended, from the journal; gives why the journal is of no use."""
+        kept = await self._loaded_in_the_end(hosted.room.table)
+        try:
+            hosted.actor, outlet = self._taken_up(kept)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it stops this table, and the operator is told
+            return error
+        outlet.room = hosted.room
+        return None
 
-        A store that does not answer is asked again, for as long as it takes.
-        """
+    async def _loaded_in_the_end(self, table: TableId) -> KeptTable | AvenueError:
+        """Take a table over again. A store that does not answer is asked again, for as long as it takes."""
         for pause_s in chain(RESTART_PAUSES_S, repeat(RESTART_PAUSES_S[-1])):
             await asyncio.sleep(pause_s)
             try:
-                actor, outlet = await self._recovered(hosted.room.table)
+                return await self._shelf.load(table)
             except CommitFailed as error:
-                log.error("table waits for the store", table=hosted.room.table, code=error.code)
+                log.error("table waits for the store", table=table, code=error.code)
             except AvenueError as error:
                 return error
             except Exception as error:
-                log.error("table waits for the store", table=hosted.room.table, exc_info=error)
-            else:
-                outlet.room = hosted.room
-                hosted.actor = actor
-                return None
+                log.error("table waits for the store", table=table, exc_info=error)
         raise AssertionError("the pauses never end")
 
     async def _recovered(self, table: TableId) -> tuple[TableActor, _Outlet]:

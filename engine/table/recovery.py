@@ -204,7 +204,10 @@ def _same_by_these_rules(state: TableState, events: Iterable[tuple[int, int, Any
             told.append(event)
     if state.hand is None or first_difference(told) is not None:
         return False
-    offered = stud.legal(state.hand)
+    try:
+        offered = stud.legal(state.hand)
+    except Exception:  # noqa: BLE001 - rules that cannot play it on decide it otherwise
+        return False
     return all(offered.get(seat) == turn.options for seat, turn in state.turns.items())
 
 

@@ -18,6 +18,7 @@ from engine.rules.actions import SeatNo
 from engine.rules.errors import BadVariant, Refusal
 from engine.rules.events import HandCancelled, PlayerId
 from engine.rules.variants import five_card_stud
+from engine.table import recovery
 from engine.table.commands import Sit, SitOut, StandUp
 from engine.table.errors import CommitFailed, CommitUnknown, JournalBroken, TableClosed, TablePaused, TableStopped
 from engine.table.events import TableConfig, TableId
@@ -423,3 +424,32 @@ async def test_a_table_that_was_away_in_a_living_process_gives_its_clock_the_tim
     await settle()
     (turn,) = room.public_view().turns
     assert turn.deadline_ms == bench.clock.now_ms() + 14_000
+
+
+async def test_a_mistake_in_bringing_one_table_back_stops_that_one(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = [await bench.open(name) for name in ("one", "two")]
+    await bench.rooms.stop()
+    true_bring_back, calls = recovery.bring_back, [0]
+
+    def fails_once(*told: Any, **named: Any) -> Any:
+        calls[0] += 1
+        return breaks() if calls[0] == 1 else true_bring_back(*told, **named)
+
+    monkeypatch.setattr(service_module, "bring_back", fails_once)
+    again = Bench(bench.shelf)
+    await again.rooms.start()
+    assert [room.table for room in again.rooms] == [rooms[1].table]
+    assert again.rooms.stopped == {rooms[0].table}
+    calls[0] = 0
+    living = again.rooms.room(rooms[1].table)
+    bench.shelf.journals[living.table].lose_next_answer(OSError())
+    with pytest.raises(CommitUnknown):
+        await again.rooms.submit(living, sit(ADA))
+    await settle()
+    assert again.rooms.stopped == {room.table for room in rooms}
+    assert [(report.kind, report.error) for report in again.faults.reports if report.kind != "fault"] == [
+        ("table_stopped", "RuntimeError")
+    ] * 2
+    await again.rooms.stop()

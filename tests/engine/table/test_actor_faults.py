@@ -12,6 +12,7 @@ from engine.limits import FAULT_PAUSE_MS
 from engine.rules import stud
 from engine.rules.errors import Fault, LawBroken
 from engine.rules.events import HandCancelled, PlayerId
+from engine.table import settlement
 from engine.table.commands import SitOut, TopUp
 from engine.table.errors import CommitFailed, CommitRefused, CommitUnknown, StaleOwner, TableClosed, TablePaused
 from engine.table.events import TableId
@@ -106,6 +107,42 @@ async def test_b005_a_hand_that_cannot_go_on_is_cancelled_and_the_others_notice_
         assert names(room.events).count("TurnTimedOut") == 1
     await clock.advance(3_000)
     assert sick.state.hand is not None, "the next hand is dealt"
+    for room in rooms:
+        await room.__aexit__(None, None, None)
+
+
+async def test_b005_a_settlement_that_fails_leaves_the_hand_and_then_rolls_it_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = VirtualClock()
+    rooms = [Room(config(time_bank_ms=0), table=TableId(f"t{number}"), clock=clock) for number in range(3)]
+    for room in rooms:
+        await room.__aenter__()
+        await room.sit("ann", "bob")
+    await clock.advance(3_000)
+    sick, *healthy = rooms
+    true_book = settlement._book  # noqa: SLF001 - where the pots go to the seats
+
+    def fails_at_one_table(change: Any, ended: Any) -> None:
+        if change.state.table == "t0":
+            raise LawBroken(law="planted")
+        true_book(change, ended)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement, "_book", fails_at_one_table)
+        for room in rooms:
+            await room.act("bring_in")
+        with pytest.raises(LawBroken):
+            await sick.act("fold")
+        assert sick.state.hand is not None, "the player's fold is refused, and the hand is frozen"
+        for room in healthy:
+            await room.act("fold")
+        await clock.advance(20_000)
+    assert names(sick.events)[-1] == "HandCancelled"
+    assert {seat.stack_chips for seat in sick.state.seats.values()} == {1_000}
+    for room in healthy:
+        assert not room.faults.reports
+        assert "HandEnded" in names(room.events)
     for room in rooms:
         await room.__aexit__(None, None, None)
 
