@@ -21,6 +21,7 @@ from engine.rules.events import (
     RoundOpened,
 )
 from engine.rules.stud_hand import StudHand
+from engine.rules.views import view_hand
 from tests.cases.play import outcome
 from tests.engine.rules.hands import choices, even, seven, stacks, told
 from tests.engine.rules.test_betting import FIFTH, FIFTH4, FOURTH
@@ -190,3 +191,14 @@ def test_b065_phantom_ante() -> None:
         if isinstance(event, AntePosted | BringInPosted | Completed | Called):
             taken[event.seat] += event.added_chips
     assert taken == {1: 11, 2: 11, 3: 11}
+
+
+def test_b178_what_was_called_on_one_street_belongs_to_the_hand_and_not_to_the_next_street() -> None:
+    followed = seven("3:bring 1:call 2:call 1:check", stacks={1: 300, 2: 300, 3: 300})
+    third = [event for event in followed.events if isinstance(event, Called)]
+    assert [(event.to_chips, event.added_chips) for event in third] == [(2, 2), (2, 2)]
+    view = view_hand(followed.hand, None)
+    assert view.street == 4
+    assert [(seat.round_chips, seat.total_chips) for seat in view.seats] == [(0, 3)] * 3
+    assert view.price_chips == 0
+    assert choices(followed.hand) == "?2=fold,check,bet(10)", "a bet is to this street's total"
