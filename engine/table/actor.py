@@ -24,7 +24,7 @@ from engine.rules.errors import Refusal
 from engine.rules.events import PlayerId
 from engine.table.answers import Answers, again, digest_of
 from engine.table.change import commit_of, nothing
-from engine.table.clocks import clock_due_ms, next_deadline_ms
+from engine.table.clocks import clock_due_ms, next_deadline_ms, silent_since
 from engine.table.commands import CancelHand, DeadlinePassed, PlayerCommand, Resume, Signal, StartHand
 from engine.table.decide import Decision, decide, opening
 from engine.table.errors import (
@@ -37,7 +37,7 @@ from engine.table.errors import (
     TablePaused,
 )
 from engine.table.events import TableConfig, TableId
-from engine.table.faults import answer_for, report_of
+from engine.table.faults import answer_for, may_pass, report_of
 from engine.table.hands import hand_due_ms
 from engine.table.inbox import Asked, Inbox
 from engine.table.ports import (
@@ -108,6 +108,7 @@ class TableActor:
         self._still = Standstill("recovering" if self._first is not None else None, back_ms=clock.now_ms())
         self._last = LastCommand("", kept[-1].player, kept[-1].command_id) if kept else None
         self._broken_by: FaultReport | None = None
+        self._spared = (0, 0)
         self._quiet = False
         self._inbox = Inbox()
         self._timer = OneTimer(clock, self._inbox.tick)
@@ -239,6 +240,11 @@ class TableActor:
         owed_ms, back_ms = self._still.owed_ms, self._still.back_ms
         clock_ms = clock_due_ms(self._state, now_ms=now_ms, owed_ms=owed_ms, back_ms=back_ms)
         if clock_ms is not None and clock_ms <= now_ms:
+            turn = silent_since(self._state, now_ms - owed_ms - SLOW_COMMIT_MS)
+            if turn is not None and self._spared != (self._state.hands, turn.turn):
+                # The process stood, or had too much to do. Nobody is timed out at once for that; and once is enough.
+                self._spared = (self._state.hands, turn.turn)
+                return Resume(stopped_ms=turn.deadline_ms)
             return DeadlinePassed(owed_ms=owed_ms, back_ms=back_ms)
         hand_ms = hand_due_ms(self._state, quiet=self._quiet, now_ms=now_ms)
         if hand_ms is not None and hand_ms <= now_ms:
@@ -254,7 +260,7 @@ class TableActor:
                 await self._commit(decision, now_ms, None)
         except Exception as error:  # noqa: BLE001 - told to the fault log; what becomes of the hand is decided there
             self._signal_failed(signal, error)
-            self._not_before_ms = 0 if _may_pass(error) else now_ms + FAULT_PAUSE_MS
+            self._not_before_ms = 0 if may_pass(error) else now_ms + FAULT_PAUSE_MS
 
     def _comes_first(self) -> bool:
         """Whether something is to be done before what waits: also what the clocks are owed is said at once."""
@@ -274,7 +280,7 @@ class TableActor:
             decision = nothing(self._state) if signal is None else decide(self._state, signal, now_ms)
             await self._commit(decision, now_ms, None, said=True)
         except Exception as error:  # noqa: BLE001 - see `_signal`
-            if not (told_before and _may_pass(error)):
+            if not (told_before and may_pass(error)):
                 self._signal_failed(signal, error)
             return
         self._first = None
@@ -290,7 +296,7 @@ class TableActor:
         """
         report = report_of(self._state.table, type(signal).__name__, error)
         self._faults.report(report)
-        if self._closing or _may_pass(error):
+        if self._closing or may_pass(error):
             return
         if isinstance(signal, CancelHand):
             self.gave_up = self._closing = True
@@ -314,7 +320,7 @@ class TableActor:
             self._can_keep(now_ms, clocks_go_on=True, said=False)
             raise
         except CommitFailed as error:
-            if _may_pass(error):
+            if may_pass(error):
                 self._stand_still(now_ms)
             else:
                 self._can_keep(now_ms, clocks_go_on=True, said=False)
@@ -375,13 +381,8 @@ class TableActor:
             self._timer.set(self._still.retry_ms if self._still.failed else self._next_due_ms())
 
     def _next_due_ms(self) -> int | None:
-        due_ms = next_deadline_ms(
-            self._state,
-            quiet=self._quiet,
-            now_ms=self._clock.now_ms(),
-            owed_ms=self._still.owed_ms,
-            back_ms=self._still.back_ms,
-        )
+        quiet, now_ms, still = self._quiet, self._clock.now_ms(), self._still
+        due_ms = next_deadline_ms(self._state, quiet=quiet, now_ms=now_ms, owed_ms=still.owed_ms, back_ms=still.back_ms)
         return None if due_ms is None else max(due_ms, self._not_before_ms)
 
     def _close(self) -> None:
@@ -393,8 +394,3 @@ class TableActor:
     def _parting_words(self) -> Refusal:
         """What is told to whoever comes too late: whether it is worth while to come again."""
         return TableClosed() if self._is_final else TablePaused(reason="recovering")
-
-
-def _may_pass(error: Exception) -> bool:
-    """Whether it is the store that can keep nothing at the moment."""
-    return isinstance(error, CommitFailed) and not error.for_good

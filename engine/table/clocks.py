@@ -37,6 +37,12 @@ def clock_due_ms(state: TableState, *, now_ms: int, owed_ms: int = 0, back_ms: i
     return min(due, default=None)
 
 
+def silent_since(state: TableState, moment_ms: int) -> Turn | None:
+    """A turn that has been over since that moment or longer, and whose silence would decide: no bank is left to it."""
+    silent = (turn for turn in state.turns.values() if turn.deadline_ms <= moment_ms and turn.time_bank_ms == 0)
+    return next(silent, None)
+
+
 def deadline_passed(state: TableState, command: DeadlinePassed, now_ms: int) -> Decision:
     """Do all that is due by now: begin time banks, time turns out, give up the seats of those away for too long."""
     turns = [turn for turn in state.turns.values() if turn.deadline_ms + command.owed_ms <= now_ms]

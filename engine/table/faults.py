@@ -5,6 +5,7 @@ from __future__ import annotations
 from traceback import walk_tb
 
 from engine.rules.errors import AvenueError, Fault
+from engine.table.errors import CommitFailed
 from engine.table.events import TableId
 from engine.table.ports import FaultReport
 
@@ -28,6 +29,11 @@ def report_of(table: TableId, command: str, error: Exception) -> FaultReport:
 def answer_for(error: Exception) -> Fault:
     """What a player is told of it: that it was ours, and by its code whether the same may help again."""
     return type(error)() if isinstance(error, Fault) else Fault()
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether it is only that the store can keep nothing at the moment."""
+    return isinstance(error, CommitFailed) and not error.for_good
 
 
 def _reason(error: Exception) -> str | None:

@@ -358,6 +358,34 @@ async def test_after_a_commit_of_which_nobody_knows_the_clock_has_what_was_left_
         assert room.turn().deadline_ms == room.clock.now_ms() + 12_000
 
 
+@pytest.mark.parametrize("stood_ms", [SLOW_COMMIT_MS, 60_000])
+async def test_a_process_that_stood_times_nobody_out_when_it_wakes_up_and_spares_him_once(stood_ms: int) -> None:
+    async with Room(QUICK) as room:
+        await in_a_hand(room)
+        silent = room.on_turn()
+        room.clock.pass_over(20_000 + stood_ms)
+        room.clock.ring_due()
+        await settle()
+        assert names(room.events)[-1] == "ClockResumed"
+        assert room.turn().deadline_ms == room.clock.now_ms() + MIN_RESUMED_TURN_MS
+        assert room.on_turn() == silent
+        room.clock.pass_over(MIN_RESUMED_TURN_MS + stood_ms)
+        room.clock.ring_due()
+        await settle()
+        assert names(room.events).count("TurnTimedOut") == 1
+        assert names(room.events).count("ClockResumed") == 1
+
+
+async def test_a_look_at_the_clock_that_is_a_little_late_spares_nobody() -> None:
+    async with Room(QUICK) as room:
+        await in_a_hand(room)
+        room.clock.pass_over(20_000 + SLOW_COMMIT_MS - 1)
+        room.clock.ring_due()
+        await settle()
+        assert "TurnTimedOut" in names(room.events)
+        assert "ClockResumed" not in names(room.events)
+
+
 async def test_who_sits_out_keeps_his_seat_for_a_while_after_the_table_is_back() -> None:
     """Nobody could have sat in while nothing was kept."""
     async with Room() as room:

@@ -6,7 +6,7 @@ from engine.limits import MIN_RETURN_MS
 from engine.rules.actions import SeatNo
 from engine.rules.cards import DECK
 from engine.rules.events import BringInPosted, Checked, Folded
-from engine.table.clocks import clock_due_ms, next_deadline_ms
+from engine.table.clocks import clock_due_ms, next_deadline_ms, silent_since
 from engine.table.commands import DeadlinePassed, Resume, StartHand
 from engine.table.events import ClockResumed, PlayerLeft, SatOut, TimeBankStarted, TurnOpened, TurnTimedOut
 from tests.engine.table.desk import ANN, CONFIG, Desk, config, names
@@ -325,3 +325,14 @@ def test_a_wall_clock_that_was_set_back_takes_nothing_from_a_turn() -> None:
     desk.now_ms -= 86_400_000
     desk.do(Resume(stopped_ms=stopped_ms))
     assert desk.turn().deadline_ms == desk.now_ms + 12_000
+
+
+def test_silence_decides_only_where_no_bank_is_left() -> None:
+    desk = dealt(bank_ms=30_000)
+    deadline_ms = desk.turn().deadline_ms
+    assert silent_since(desk.state, deadline_ms + 10**9) is None
+    desk.wait(20_000)
+    ends_ms = desk.turn().deadline_ms
+    assert silent_since(desk.state, ends_ms - 1) is None
+    assert silent_since(desk.state, ends_ms) is desk.turn()
+    assert silent_since(Desk().state, 10**15) is None

@@ -6,7 +6,7 @@ import pytest
 
 from engine.rules.errors import Fault, LawBroken
 from engine.table.errors import CommitFailed, CommitUnknown, JournalBroken, SeatTaken
-from engine.table.faults import answer_for, report_of
+from engine.table.faults import answer_for, may_pass, report_of
 from tests.engine.table.desk import TABLE
 
 
@@ -61,6 +61,7 @@ def test_a_player_is_told_that_it_was_ours_and_nothing_of_what_it_was(error: Exc
 
 
 def test_a_commit_that_failed_may_be_tried_again_unless_it_says_otherwise() -> None:
-    assert not CommitFailed().for_good
-    assert CommitFailed(for_good=True, reason="bad_value").for_good
+    assert may_pass(CommitFailed())
+    for lasting in (CommitFailed(for_good=True, reason="bad_value"), CommitUnknown(), KeyError()):
+        assert not may_pass(lasting)
     assert CommitFailed(for_good=True, reason="bad_value").fields == {"reason": "bad_value"}
