@@ -20,7 +20,7 @@ from app.store.keys import WrappedKey
 from app.store.reading import JournalReader, Kept, keys_of, running_key
 from app.store.salvage import SalvagedTable, salvage
 from app.store.sealing import Seals
-from app.store.tables import answers, checkpoints, hands, server_epochs, table_heads, tables
+from app.store.tables import answers, checkpoints, hands, journal, server_epochs, table_heads, tables
 from app.store.writer import Writer
 from engine.limits import MAX_ANSWERS_TAKEN_UP, MAX_LOADED_TABLES
 from engine.rules.errors import AvenueError
@@ -227,8 +227,27 @@ async def _answers_of(connection: AsyncConnection, of: Sequence[TableId]) -> dic
 
 
 _FIRST = itemgetter(0)
-_OWNER_ALIVE = select(table_heads.c.table_id, server_epochs.c.alive_ms).join(
-    table_heads, table_heads.c.epoch == server_epochs.c.epoch
+# The server under which the table's last event happened. One that came after it, took the table over and died before it
+# could say a word was never there for the players: what they had left is counted from the one before.
+_LAST_MS = (
+    select(journal.c.at_ms)
+    .where(journal.c.table_id == table_heads.c.table_id, journal.c.seq == table_heads.c.last_seq)
+    .correlate(table_heads)
+    .scalar_subquery()
+)
+_EARLIER = server_epochs.alias("earlier")
+_PLAYED_UNDER = (
+    select(_EARLIER.c.epoch)
+    .where(_EARLIER.c.epoch <= table_heads.c.epoch, _EARLIER.c.started_ms <= _LAST_MS, _EARLIER.c.alive_ms >= _LAST_MS)
+    .order_by(_EARLIER.c.epoch.desc())
+    .limit(1)
+    .correlate(table_heads)
+    .scalar_subquery()
+)
+_OWNER_ALIVE = (
+    select(table_heads.c.table_id, server_epochs.c.alive_ms)
+    .select_from(table_heads)
+    .join(server_epochs, server_epochs.c.epoch == func.coalesce(_PLAYED_UNDER, table_heads.c.epoch))
 )
 _STANDS = select(
     table_heads.c.table_id,

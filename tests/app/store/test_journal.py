@@ -341,6 +341,29 @@ async def test_a_new_server_takes_the_tables_over(place: Place, clock: VirtualCl
     await second.close()
 
 
+async def test_a_server_that_dies_before_its_first_word_takes_nobodys_time(place: Place, clock: VirtualClock) -> None:
+    """It owned the table and lived for a while: nobody could play under it, so it is no sign of life."""
+    first = await place.open(clock)
+    for player in ("ann", "bob"):
+        await add_player(first, player, chips=CHIPS)
+    table = await SqlTable.open(first.journal, epoch=first.writer.epoch, clock=clock)
+    await table.sit("ann")
+    await table.sit("bob")
+    await table.deal()
+    last_sign_ms = clock.now_ms()
+    await first.close()
+    clock.pass_over(8_000)
+    short_lived = await place.open(clock)
+    await short_lived.journal.load(T1)
+    clock.pass_over(700)
+    await add_player(short_lived, "cid", chips=CHIPS)
+    await short_lived.close()
+    clock.pass_over(5_000)
+    third = await place.open(clock)
+    assert (await third.journal.load(T1)).stopped_ms == last_sign_ms
+    await third.close()
+
+
 async def test_a_later_owner_is_not_put_out_by_an_earlier_one(desk: SqlDesk, place: Place) -> None:
     await seated(desk, "ann")
     place.sql("UPDATE table_heads SET epoch = 9")
