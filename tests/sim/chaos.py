@@ -46,8 +46,8 @@ class Chaos(msgspec.Struct):
             stop_every_s=maybe(3_000, 300, 0.5),
             outage_every_s=maybe(2_000, 150),
             slow_every_s=maybe(1_000, 60),
-            freeze_every_s=maybe(2_000, 150),
-            takeover=maybe(0.1, 0.6, 0.5),
+            freeze_every_s=maybe(1_500, 100),
+            takeover=maybe(0.2, 0.9, 0.7),
             jump_every_s=maybe(1_000, 60),
             disordered=maybe(0.01, 0.15),
         )

@@ -1,7 +1,7 @@
 """One table's journal read by somebody who knows the game's sums and none of the engine's code.
 
-Event by event: chips are counted along, turns are opened and closed once, cards come from the top of the deck. What each
-event is an effect of is written down, to be laid beside the answers.
+Event by event: chips are counted along, turns are opened and closed once, cards come from the top of the deck. What
+each event is an effect of is written down, to be laid beside the answers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, NamedTuple, assert_never
 
+from engine.limits import MIN_RESUMED_TURN_MS
 from engine.rules.actions import SeatNo
 from engine.rules.cards import DECK as ALL_CARDS
 from engine.rules.cards import Card
@@ -194,9 +195,9 @@ class Chronicle:
                 self.turns[event.seat] = Turn(turn.seat, turn.turn, turn.options, event.deadline_ms, 0)
             case ClockResumed():
                 turn = self._open_turn(event.seat, event.turn, at_ms, rings=False)
-                self.turns[event.seat] = Turn(
-                    turn.seat, turn.turn, turn.options, event.deadline_ms, turn.time_bank_ms
-                )
+                left_ms = event.deadline_ms - at_ms
+                self._laws.hold(DEADLINES, left_ms >= MIN_RESUMED_TURN_MS, seq=seq, turn=turn.turn, left_ms=left_ms)
+                self.turns[event.seat] = Turn(turn.seat, turn.turn, turn.options, event.deadline_ms, turn.time_bank_ms)
             case TurnTimedOut():
                 turn = self._open_turn(event.seat, event.turn, at_ms, rings=True)
                 self._laws.hold(DEADLINES, turn.time_bank_ms == 0, seq=seq, turn=turn.turn, reason="bank left")
@@ -225,7 +226,9 @@ class Chronicle:
                 self._move(chair, event.returned_chips, event.stack_chips)
             case BetsCollected():
                 total = sum(pot.amount_chips for pot in event.pots)
-                self._laws.hold(CHIPS_STEP, total == self._in_play_chips, seq=seq, pots=total, put_in=self._in_play_chips)
+                self._laws.hold(
+                    CHIPS_STEP, total == self._in_play_chips, seq=seq, pots=total, put_in=self._in_play_chips
+                )
                 self._pots = event.pots
             case HandsTabled():
                 for tabled in event.hands:
@@ -243,7 +246,7 @@ class Chronicle:
             case HandEnded():
                 self._hand_ended(event)
             case HandCancelled():
-                self._laws.hold(NONE_CANCELLED, False, seq=seq, reason=event.reason)
+                self._laws.hold(NONE_CANCELLED, holds=False, seq=seq, reason=event.reason)
             case _:
                 assert_never(event)
 
@@ -294,7 +297,7 @@ class Chronicle:
         turn = self.turns.get(seat)
         facts = {"seq": self.seq, "seat": seat, "turn": number}
         if turn is None or turn.turn != number:
-            self._laws.hold(DEADLINES, False, **facts, reason="the turn is over")
+            self._laws.hold(DEADLINES, holds=False, **facts, reason="the turn is over")
             raise AssertionError("unreachable")
         early = rings and at_ms < turn.deadline_ms
         self._laws.hold(DEADLINES, not early, **facts, at_ms=at_ms, deadline_ms=turn.deadline_ms)
@@ -361,7 +364,9 @@ class Chronicle:
 
     def _shown(self, seat: SeatNo, cards: tuple[Card, ...]) -> None:
         chair = self.chairs[seat]
-        self._laws.hold(DECK, tuple(self._hand().held[chair.player]) == cards and not chair.folded, seq=self.seq, seat=seat)
+        self._laws.hold(
+            DECK, tuple(self._hand().held[chair.player]) == cards and not chair.folded, seq=self.seq, seat=seat
+        )
         self._hand().public.update(cards)
 
     def _awarded(self, event: PotAwarded) -> None:

@@ -39,7 +39,7 @@ class Injection(NamedTuple):
     @property
     def flaw(self) -> Flaw:
         """Every other time it falls between two statements, else at the commit."""
-        early = self.kind in {"io_error", "dies_before"} or self.write % 2 == 0 and self.kind != "lost_after"
+        early = self.kind in {"io_error", "dies_before"} or (self.write % 2 == 0 and self.kind != "lost_after")
         return Flaw(self.kind, at=2 + self.write % 12 if early else None, times=1 + self.write % 3)
 
 
@@ -70,7 +70,9 @@ def main(arguments: list[str]) -> int:
                 broken += 1
                 print(f"write {write}, {kind}: {fault}", flush=True)
         if write % 20 < wanted.stride:
-            print(f"up to write {write}: {worlds} worlds, {broken} broken; {time.monotonic() - begun:.0f} s", flush=True)
+            print(
+                f"up to write {write}: {worlds} worlds, {broken} broken; {time.monotonic() - begun:.0f} s", flush=True
+            )
     print(f"{worlds} worlds, each with one fault, {broken} broken; {time.monotonic() - begun:.0f} s")
     for what, times in sorted(happened.items()):
         print(f"  {times:7} {what}")

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from app.wire.server import Ack, Error, Events, GoingOn, Paused, ServerFrame, Snapshot
+from engine.rules.actions import SeatNo
 from engine.rules.cards import HIDDEN, Card
 from engine.rules.events import CardBurnt, CardDealt, HandStarted, PlayerId
+from engine.table.events import ClockResumed, TimeBankStarted, TurnOpened, TurnTimedOut
 from engine.table.state import TableState, evolve, opened
 from engine.table.views import table_view
 from tests.engine.table.desk import fingerprint
@@ -31,8 +33,10 @@ from tests.sim.laws import (
     CHIPS_SEATS,
     CHIPS_SUM,
     CHIPS_WALLETS,
+    COMPLAINTS,
     DURABLE,
     EFFECTS,
+    FAIR_CLOCKS,
     FAULTS,
     FOLD,
     GOES_ON,
@@ -75,6 +79,9 @@ PLANTED = frozenset(
 )
 """The faults that worlds plant, by the class that the fault log is told."""
 
+LOST_UNSEEN_MS = 1_500
+"""What a turn may lose with each trouble: the last sign of life is up to a second old, short delays are not owed."""
+
 CARD = re.compile(r'"([2-9TJQKA][cdhs])"')
 LOOSE_CARD = re.compile(r"(?<![\w-])[2-9TJQKA][cdhs](?![\w-])")
 _FRAMES: msgspec.json.Decoder[ServerFrame] = msgspec.json.Decoder(ServerFrame)
@@ -93,8 +100,29 @@ class Book:
         self.lives = 0
         """How often the table was brought back: what it refused is forgotten then."""
         self.refused: dict[tuple[str, str], tuple[int, str]] = {}
+        self.turns: dict[SeatNo, tuple[int, int, int, int]] = {}
+        """Of each seat's turn when it was opened, by both clocks, its own time and its time bank."""
+        self.standing_since_us: int | None = None
+        self.stood: deque[tuple[int, int]] = deque(maxlen=100)
+        """When the table could not be played at, as its players were told or found out."""
         self.trail = hashlib.blake2b(digest_size=16)
         self.frames: dict[str, tuple[ServerFrame, frozenset[Card]]] = {}
+
+    def stands_still(self, now_us: int) -> None:
+        if self.standing_since_us is None:
+            self.standing_since_us = now_us
+
+    def goes_on(self, now_us: int) -> None:
+        if self.standing_since_us is not None:
+            self.stood.append((self.standing_since_us, max(self.standing_since_us, now_us)))
+            self.standing_since_us = None
+
+    def stood_since(self, us: int, now_us: int) -> tuple[int, int]:
+        """For how long it has stood still since a moment, and how often."""
+        spans = [span for span in self.stood if span[1] >= us]
+        if self.standing_since_us is not None:
+            spans.append((self.standing_since_us, now_us))
+        return sum(end - max(begin, us) for begin, end in spans), len(spans)
 
 
 class Judge:
@@ -165,7 +193,7 @@ class Judge:
             self.laws.broken = self.laws.broken or error
             raise
 
-    def _frame(self, line: Line, text: str) -> None:
+    def _frame(self, line: Line, text: str) -> None:  # noqa: C901 - one branch a frame
         world, table = self._world, line.table
         self.digest.update(b"%d %d %b\n" % (world.time.now_us, line.number, text.encode()))
         book = self.books.get(table)
@@ -188,8 +216,10 @@ class Judge:
                 self._ack(line, book, frame, viewer)
             case Error():
                 self._error(line, book, frame, viewer)
-            case Paused() | GoingOn():
-                self.seen[f"frame: {type(frame).__name__}"] += 1
+            case Paused():
+                book.stands_still(world.time.now_us)
+            case GoingOn():
+                book.goes_on(world.time.now_us)
         if cards:
             seen = book.chronicle.cards_of(viewer, seq=_last_seq_of(frame))
             self.laws.hold(CENSUS, cards <= seen, table=table, reader=viewer, cards=len(cards - seen))
@@ -220,9 +250,16 @@ class Judge:
         told = msgspec.json.encode(fault).decode()
         self.laws.hold(CENSUS_LOGS, LOOSE_CARD.search(told) is None, table=fault.table)
         planted = fault.error in PLANTED or (fault.error == "StaleOwner" and process is not self._world.process)
-        self.laws.hold(FAULTS, planted, error=fault.error, code=fault.code, command=fault.command, where=fault.where[-4:])
+        self.laws.hold(
+            FAULTS, planted, error=fault.error, code=fault.code, command=fault.command, where=fault.where[-4:]
+        )
 
-    def logged(self, entries: list[dict[str, Any]]) -> None:
+    def server_gone(self) -> None:
+        """The process is dead or has ended: no table can be played at."""
+        for book in self.books.values():
+            book.stands_still(self._world.time.now_us)
+
+    def logged(self, entries: list[MutableMapping[str, Any]]) -> None:
         """What the server has logged since the last time."""
         for entry in entries[self._logs :]:
             told = " ".join(f"{value!r} {value}" for value in entry.values())
@@ -237,7 +274,9 @@ class Judge:
         line.expects_seq = after
         if book.chronicle.seq < after - 1:
             self._catch_up(line.table)
-            self.laws.hold(DURABLE, book.chronicle.seq >= after - 1, table=line.table, shown=after - 1, sql=book.chronicle.seq)
+            self.laws.hold(
+                DURABLE, book.chronicle.seq >= after - 1, table=line.table, shown=after - 1, sql=book.chronicle.seq
+            )
             self._sometimes(line.process, line.table)
         for shown, stands in zip(frame.events, book.events[frame.seq - 1 : after - 1], strict=True):
             if shown != stands:
@@ -264,6 +303,10 @@ class Judge:
             self._catch_up(line.table)
         self.laws.hold(DURABLE, book.chronicle.seq >= seq, table=line.table, shown=seq, sql=book.chronicle.seq)
         line.expects_seq = seq + 1
+        if frame.paused is None:
+            book.goes_on(self._world.time.now_us)
+        else:
+            book.stands_still(self._world.time.now_us)
         if book.state is not None and book.state.seq == seq:
             same = frame.table == table_view(book.state, viewer)
             self.laws.hold(TRUE_FRAMES, same, table=line.table, shown="snapshot", seq=seq)
@@ -323,8 +366,40 @@ class Judge:
             book.events.append(event)
             book.trail.update(b"%d %d %b\n" % (seq, at_ms, msgspec.json.encode(event)))
             self.seen[type(event).__name__] += 1
+            self._clocks_are_fair(table, book, event)
         last_seq = self._read().last_seq(table)
         self.laws.hold(SEQ_HOLE, last_seq == book.chronicle.seq, table=table, head=last_seq, journal=book.chronicle.seq)
+
+    def _clocks_are_fair(self, table: TableId, book: Book, event: AnyEvent) -> None:
+        """A turn's own time and its bank last as long as they say, not counting what was lost meanwhile."""
+        now_us = self._world.time.now_us
+        match event:
+            case TurnOpened():
+                for turn in event.turns:
+                    assert book.state is not None
+                    config = book.state.config
+                    book.turns[turn.seat] = now_us, book.state.at_ms, config.turn_ms, turn.time_bank_ms
+            case TimeBankStarted() | TurnTimedOut():
+                assert book.state is not None
+                since_us, since_ms, turn_ms, bank_ms = book.turns[event.seat]
+                due_ms = turn_ms if isinstance(event, TimeBankStarted) else turn_ms + bank_ms
+                lost_us, times = book.stood_since(since_us, now_us)
+                # What happened while nobody could look is read late, all at once: then its own times count.
+                had_ms = max((now_us - since_us) // 1_000, book.state.at_ms - since_ms) - lost_us // 1_000
+                facts = {"table": table, "seq": book.chronicle.seq, "had_ms": had_ms, "due_ms": due_ms}
+                fair = had_ms >= due_ms - 1_200 - LOST_UNSEEN_MS * times
+                self.laws.hold(FAIR_CLOCKS, fair, **facts, troubles=times)
+            case ClockResumed():
+                # A process that is frozen right after it can tell nobody yet, but its clocks run.
+                assert book.state is not None
+                resumed_us = self._world.moment_of(book.state.at_ms)
+                book.goes_on(now_us if resumed_us is None else min(now_us, resumed_us))
+            case _:
+                pass
+
+    def complaints(self, process: Process) -> None:
+        """A process has ended in order: asyncio must have nothing to say about it."""
+        self.laws.hold(COMPLAINTS, not process.loop.complaints, complaints=process.loop.complaints[:3])
 
     def _lay_answers_beside_effects(self, table: TableId, book: Book) -> None:
         """Every effect that came since must be the one of an accepted command, and the other way round."""
@@ -422,7 +497,9 @@ class Judge:
             if session.line is not None and wish.line == session.line.number and session.line.alive:
                 waited_s = (self._world.time.now_us - wish.at_us) // SECOND
                 facts = {"table": session.table, "player": session.player.id, "waited_s": waited_s}
-                self.laws.hold(ANSWERED, waited_s < ANSWERED_WITHIN_US // SECOND, **facts, frame=wish.frame.__struct_config__.tag)
+                self.laws.hold(
+                    ANSWERED, waited_s < ANSWERED_WITHIN_US // SECOND, **facts, frame=wish.frame.__struct_config__.tag
+                )
 
     def count_of_tables(self) -> int:
         return len(self._read().open_tables())
@@ -442,7 +519,9 @@ class Judge:
         for table, book in self.books.items():
             self._catch_up(table)
             rows = self._read().rows(table, after_seq=0)
-            self.laws.hold(PREFIX, rows.events == book.events, table=table, rows=len(rows.events), told=len(book.events))
+            self.laws.hold(
+                PREFIX, rows.events == book.events, table=table, rows=len(rows.events), told=len(book.events)
+            )
             replayed = opened(rows.events[0], rows.times_ms[0])  # type: ignore[arg-type]  # see `_tell`
             for at_ms, event in zip(rows.times_ms[1:], rows.events[1:], strict=True):
                 evolve(replayed, event, at_ms)
@@ -452,7 +531,9 @@ class Judge:
             self._money(table, book)
             finished, cancelled = self._read().outcomes(table)
             counted = (book.chronicle.ended, book.chronicle.cancelled)
-            self.laws.hold(PREFIX, (finished, cancelled) == counted, table=table, sql=(finished, cancelled), told=counted)
+            self.laws.hold(
+                PREFIX, (finished, cancelled) == counted, table=table, sql=(finished, cancelled), told=counted
+            )
             self.digest.update(book.trail.digest())
         self.audit()
         self.digest.update(self._read().dump())
@@ -483,4 +564,3 @@ def effect_of(player: str, frame: ClientFrame) -> Effect:
             return Effect(player, kind, (told["hand"], told["turn"], action["verb"], action.get("to_chips")))
         case _:
             return Effect(player, kind)
-

@@ -30,7 +30,6 @@ from tests.sim.wire import Line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.rooms.viewer import Viewer
     from engine.table.actor import TableActor
     from engine.table.events import TableId
     from tests.sim.world import World
@@ -44,7 +43,8 @@ class Process:
 
     def __init__(self, world: World, *, number: int) -> None:
         self.number = number
-        self.loop = VirtualLoop(world.time, tie=world.dice("ties").random)
+        # What it leaves out of a loop (sockets, signals, threads) does not exist in this world.
+        self.loop = VirtualLoop(world.time, tie=world.dice("ties").random)  # type: ignore[abstract]
         self.clock = SystemClock(wall=world.time.wall_ns, monotonic=world.time.monotonic_ns)
         self.dead = False
         self.open = False
@@ -61,7 +61,7 @@ class Process:
         self._lines: dict[Line, Outgoing] = {}
         self._dying = False
         self._exits = False
-        self.loop.create_task(self._run(), name="start")
+        self.loop.spawn(self._run(), name="start")
 
     def moment_us(self, server_ms: int) -> int:
         """The moment of virtual time at which this process's clock comes to show so many milliseconds."""
@@ -82,7 +82,7 @@ class Process:
         """Take a player's socket and hold the conversation on it."""
         outgoing = Outgoing(line.send, cut=line.cut)
         self._lines[line] = outgoing
-        self.loop.create_task(self._converse(line, outgoing), name=f"line {line.number}")
+        self.loop.spawn(self._converse(line, outgoing), name=f"line {line.number}")
 
     def hung_up(self, line: Line) -> None:
         self._lines.pop(line, None)
@@ -94,13 +94,13 @@ class Process:
 
     def call(self, asked: Callable[[Process], Awaitable[Any]], answer: Callable[[object], None]) -> None:
         """Carry out a request over REST; its result or its error is answered, unless the process dies before."""
-        self.loop.create_task(self._called(asked, answer), name="call")
+        self.loop.spawn(self._called(asked, answer), name="call")
 
     def stop(self) -> None:
         """End in order: what is being committed is, every line is told, then the process exits."""
         if not self.stopping:
             self.stopping = True
-            self.loop.create_task(self._stop(), name="stop")
+            self.loop.spawn(self._stop(), name="stop")
 
     def bury(self) -> None:
         """Forget everything in memory, with nothing connected any more."""
@@ -122,9 +122,7 @@ class Process:
                 connection_class=world.disk.connection_class(self._attempt),
                 broke=self.stop,
             )
-            self._database = InlineDatabase(
-                self.path, self.writer, read_us=world.pace.read_us, works=self._readable
-            )
+            self._database = InlineDatabase(self.path, self.writer, read_us=world.pace.read_us, works=self._readable)
             self.bank = Bank(self.writer, self._database, now_ms=self.clock.now_ms)
             async with self._database.read() as connection:
                 seals = await unlock(connection, keys=world.sealing_keys, beside=None, entropy=world.entropy)
@@ -224,10 +222,10 @@ class JudgedRooms(Rooms):
         self._world = world
         self._process = process
 
-    async def _run(self, actor: TableActor) -> None:
+    async def _run(self, actor: TableActor) -> Exception | None:
         if not self._process.dead:
             self._world.judge.recovered(self._process, actor)
-        await super()._run(actor)
+        return await super()._run(actor)
 
     def actor_of(self, table: TableId) -> TableActor | None:
         """The actor that serves a table; None where none does any more."""

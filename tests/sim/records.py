@@ -116,7 +116,8 @@ class Records:
 
     def wallet(self, player: str) -> int:
         return self._number(
-            "SELECT coalesce(sum(balance_chips), 0) FROM accounts WHERE id = ?", account_id("wallet", PLAY, None, player)
+            "SELECT coalesce(sum(balance_chips), 0) FROM accounts WHERE id = ?",
+            account_id("wallet", PLAY, None, player),
         )
 
     def given(self, player: str) -> int:

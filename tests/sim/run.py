@@ -57,11 +57,12 @@ class Report:
     def line(self) -> str:
         return (
             f"{self.worlds} worlds, {self.hands} hands, {self.events} events, {self.happened['death']} deaths, "
-            f"{self.checked.total()} looks at {len(self.checked)} laws, {self.broken} broken; {self.took_s:.0f} s of one core"
+            f"{self.checked.total()} looks at {len(self.checked)} laws, {self.broken} broken; "
+            f"{self.took_s:.0f} s of one core"
         )
 
     def __str__(self) -> str:
-        parts = [self.line(), f"{self.virtual_s} virtual seconds, {self.steps} steps; the last world's digest {self.digest}"]
+        parts = [self.line(), f"{self.virtual_s} virtual seconds, {self.steps} steps; last digest {self.digest}"]
         for title, counts in (("what went wrong", self.happened), ("what was seen", self.seen), ("laws", self.checked)):
             parts.append(f"{title}:")
             parts += [f"  {count:9} {name}" for name, count in sorted(counts.items())]

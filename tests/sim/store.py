@@ -74,6 +74,8 @@ class InlineWriter:
         self._beat = self._loop.call_later(ALIVE_EVERY_S, self._give_sign)
         self.durable = False
         """Whether what is in hand stands already and only waits to be answered."""
+        self.settling = False
+        """Whether a batch is undecided; then a transaction may be open, which locks the file."""
 
     @property
     def epoch(self) -> int:
@@ -127,6 +129,7 @@ class InlineWriter:
 
     def _settle(self, results: list[AvenueError | None], *, tries: int) -> None:
         """Ask the database until it tells whether the batch stands."""
+        self.settling = True
         try:
             stands = self._batches.settle()
         except Unsettled:
@@ -135,6 +138,7 @@ class InlineWriter:
         except Exception:  # noqa: BLE001 - see `_commit`
             self._bury()
         else:
+            self.settling = False
             self._answer_later(results if stands else [CommitFailed(reason="not_kept") for _ in results])
 
     def _answer_later(self, results: Sequence[AvenueError | None]) -> None:
@@ -245,7 +249,7 @@ def reading_engine(path: Path) -> Engine:
 def done(waited: Awaitable[Any]) -> Any:
     """The result of something that can be awaited and never waits."""
     try:
-        waited.__await__().send(None)  # type: ignore[attr-defined]
+        waited.__await__().send(None)
     except StopIteration as end:
         return end.value
     raise AssertionError("it waits for something")

@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import MutableMapping
 
     from app.rooms.viewer import Viewer
     from engine.table.events import TableId
@@ -95,7 +95,7 @@ class Line:
             await self._waiter
         return self._inbox.popleft()
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: MutableMapping[str, Any]) -> None:
         if self._ended or self.process.dead:
             raise RuntimeError("the socket is closed")
         if message["type"] != "websocket.send":
@@ -143,5 +143,3 @@ class Line:
         if not self.over:
             self.over = True
             self._listener.lost(self)
-
-

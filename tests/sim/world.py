@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -37,7 +37,7 @@ from tests.sim.wire import Line
 if TYPE_CHECKING:
     from app.rooms.viewer import Viewer
 
-GRANT_CHIPS: Final = 5_000
+GRANT_CHIPS: Final = 800
 LOOK_EVERY_US: Final = 20 * SECOND_US
 
 
@@ -52,14 +52,14 @@ class World:
     moments at which what is costly to look at is looked at.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a world is made of, every field named
         self,
         seed: int,
         folder: Path,
         *,
         chaos: Chaos | None = None,
         flaws: PlannedFlaw | None = None,
-        logs: list[dict[str, Any]] | None = None,
+        logs: list[MutableMapping[str, Any]] | None = None,
         care: float = 0.05,
         audits: float = 0.0005,
     ) -> None:
@@ -70,7 +70,7 @@ class World:
         self.closing = False
         self.happened: Counter[str] = Counter()
         self.chaos = Chaos.of(self.dice("chaos")) if chaos is None else chaos
-        self.refills = RefillTerms(amount_chips=3_000, floor_chips=3_000, pause_ms=5_000)
+        self.refills = RefillTerms(amount_chips=900, floor_chips=800, pause_ms=5_000)
         self.process: Process | None = None
         self.tables: list[TableId] = []
         self._flaws = flaws or FlawDice(self.dice("flaws"), self.chaos.flawed)
@@ -89,6 +89,7 @@ class World:
         self._ties, self._network, self._fate = self.dice("order"), self.dice("network"), self.dice("fate")
         self._zombies: list[Process] = []
         self._trouble_until_us = 0
+        self._kill_waits = False
         self._slow_until_us = 0
         self._frames_read: dict[str, Any] = {}
         self._kill_at = 0
@@ -110,7 +111,7 @@ class World:
         """Run the next callback, and let the process die now and then before it."""
         self.steps += 1
         process = self.process
-        if process is not None and self.steps >= self._kill_at > 0 and self._turbulent:
+        if process is not None and self.steps >= self._kill_at > 0 and self._turbulent and self._is_hour_of(process):
             self._plan_kill()
             self._note("kill between steps")
             self.kill(process)
@@ -233,6 +234,7 @@ class World:
             self._bury(zombie)
         old = self.disk.left_by_the_dead()
         process.bury()
+        self.judge.server_gone()
         self._gone()
         Disk.forget(old)
 
@@ -242,7 +244,9 @@ class World:
             self._bury(process)
             return
         self._note("exit")
+        self.judge.complaints(process)
         process.bury()
+        self.judge.server_gone()
         self._gone()
 
     # What players ask of their world.
@@ -331,7 +335,7 @@ class World:
         self._note("freeze")
         process.frozen_until_us = self.time.now_us + length_us
         self.trouble(length_us)
-        if self._fate.random() < self.chaos.takeover:
+        if self._fate.random() < self.chaos.takeover and not process.writer.settling:
             self._note("takeover")
             self._zombies.append(process)
             process.cut_off()
@@ -367,8 +371,13 @@ class World:
             self._zombies.remove(zombie)
             zombie.bury()
 
+    def _is_hour_of(self, process: Process) -> bool:
+        """Some deaths wait for the moment at which a commit stands and nobody knows it yet."""
+        return not self._kill_waits or (process.open and process.writer.durable)
+
     def _plan_kill(self) -> None:
         every = self.chaos.kill_every_steps
+        self._kill_waits = self._fate.random() < 0.3
         self._kill_at = self.steps + 1 + round(self._fate.expovariate(1 / every)) if every else 0
 
     def _look(self) -> None:
