@@ -84,6 +84,11 @@ def chaos(rest: Sequence[str]) -> None:
     _become(program(setup(dev=True), "python"), "-m", "tests.chaos", *rest)
 
 
+def sim(rest: Sequence[str]) -> None:
+    """Run simulated worlds, each from one number, with every law looked at (`--seed`, `--hands`, `--worlds`)."""
+    _become(program(setup(dev=True), "python"), "-m", "tests.sim", *rest)
+
+
 def lock(rest: Sequence[str]) -> None:
     """Lock the packages again after a change in pyproject.toml (`--upgrade`: to the newest)."""
     _become(program(setup(dev=True), "python"), "-m", "scripts.lock", *rest)
@@ -119,6 +124,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
     "fix": fix,
     "bench": bench,
     "chaos": chaos,
+    "sim": sim,
     "lock": lock,
     "clean": clean,
     "help": show_help,

@@ -12,7 +12,7 @@ import pytest
 import scripts
 from scripts.setup_env import ROOT
 
-NAMES = ["setup", "serve", "test", "check", "fix", "bench", "chaos", "lock", "clean", "help"]
+NAMES = ["setup", "serve", "test", "check", "fix", "bench", "chaos", "sim", "lock", "clean", "help"]
 
 
 def test_help_gives_one_line_for_each_command() -> None:
@@ -36,6 +36,12 @@ def test_make_alone_shows_the_help() -> None:
 def test_make_says_how_much_chaos_there_is_to_be() -> None:
     told = output_of("make", "-n", "chaos", f"PYTHON={sys.executable}", "N=9", "SEED=7", "DATABASE=postgres")
     assert told.split()[-7:] == ["chaos", "--kills", "9", "--seed", "7", "--database", "postgres"]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is one of two ways")
+def test_make_says_which_world_is_to_be_simulated() -> None:
+    told = output_of("make", "-n", "sim", f"PYTHON={sys.executable}", "SEED=7", "HANDS=500")
+    assert told.split()[-5:] == ["sim", "--seed", "7", "--hands", "500"]
 
 
 def test_an_unknown_command_is_told_what_there_is() -> None:
