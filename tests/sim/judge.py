@@ -56,6 +56,8 @@ from tests.sim.records import Records, TableRows
 from tests.sim.tempers import SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     from avenue_sdk.messages import ClientFrame
     from avenue_sdk.state import TableState as SeenState
     from engine.table.actor import TableActor
