@@ -26,7 +26,7 @@ class Broken(Exception):
     def __str__(self) -> str:
         return (
             f"BROKEN LAW in the world of seed {self.seed} at step {self.step}\n  {self.cause!s}\n"
-            f"  replay: make sim SEED={self.seed} HANDS={self.hands}"
+            f"  replay: make sim SEED={self.seed} HANDS={self.hands} WORLDS=1"
         )
 
 

@@ -80,7 +80,7 @@ class World:
         self.pace = Pace(gather_us=self._gather_us, sync_us=self._sync_us, read_us=self._read_us)
         self.entropy = self.dice("entropy").randbytes
         self.sealing_keys = new_key(entropy=self.entropy)
-        self.decks = _Decks(self.dice("decks"))
+        self.decks = _Decks(self.dice("decks"), self._ready_players)
         self.players: list[Player] = []
         self._configs = some_tables(self.dice("tables"))
         self._logs = logs
@@ -413,6 +413,18 @@ class World:
             players.append(Player(self, name=f"p{number:02d}", temper=temper, tables=sorted(at)))
         return players
 
+    def _ready_players(self) -> int:
+        """How many the next hand is probably for."""
+        process = self.process
+        actors = (
+            []
+            if process is None or not process.open
+            else [process.rooms.actor_of(room.table) for room in process.rooms]
+        )
+        states = [actor.state for actor in actors if actor is not None and actor.state.hand is None]
+        counts = [len(state.ready_seats()) for state in states if state.ready_since_ms is not None]
+        return max(2, min(8, self._fate.choice(counts))) if counts else 4
+
     def _gather_us(self) -> int:
         return self._fate.randrange(50, 2_000)
 
@@ -429,10 +441,32 @@ class World:
 
 
 class _Decks:
-    """The `DeckSource` of a world."""
+    """The `DeckSource` of a world. Some decks are stacked so that several hold the same hand, and pots are split."""
 
-    def __init__(self, dice: random.Random) -> None:
+    def __init__(self, dice: random.Random, players: Callable[[], int]) -> None:
         self._dice = dice
+        self._players = players
 
     def deck(self) -> Deck[Card]:
-        return Deck(cards=shuffled_by(self._dice))
+        cards = shuffled_by(self._dice)
+        return Deck(cards=cards if self._dice.random() < 0.7 else self._twins(cards))
+
+    def _twins(self, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """Every player gets cards of the same rank in each round, or of one of two ranks where they are many."""
+        dice = self._dice
+        players, (rounds_before_burn, rounds) = self._players(), dice.choice(((2, 5), (3, 7)))
+        by_rank: dict[str, list[Card]] = {}
+        for card in cards:
+            by_rank.setdefault(card[0], []).append(card)
+        ranks, spare, dealt = list(by_rank.values()), list[Card](), list[list[Card]]()
+        for _ in range(min(rounds, 12 if players <= 4 else 6)):
+            groups = [ranks.pop() for _ in range(1 if players <= 4 else 2)]
+            dealt.append([groups[seat % len(groups)].pop() for seat in range(players)])
+            spare += [card for group in groups for card in group]
+        spare += [card for of_rank in ranks for card in of_rank]
+        stacked: list[Card] = []
+        for number, of_one_round in enumerate(dealt):
+            if number >= rounds_before_burn:
+                stacked.append(spare.pop())
+            stacked += of_one_round
+        return (*stacked, *spare)
