@@ -38,6 +38,7 @@ class SqliteBatches:
         self._busy_timeout_ms = busy_timeout_ms
         self._connection_class = connection_class
         self._connection: sqlite3.Connection | None = None
+        self._one_cursor: sqlite3.Cursor | None = None
         self._batch = 0
         self.epoch = self._take_epoch()
 
@@ -108,7 +109,9 @@ class SqliteBatches:
     def _cursor(self) -> sqlite3.Cursor:
         if self._connection is None:
             self._connection = self._connect()
-        return self._connection.cursor()
+        if self._one_cursor is None:
+            self._one_cursor = self._connection.cursor()
+        return self._one_cursor
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, isolation_level=None, factory=self._connection_class)
@@ -130,8 +133,15 @@ class SqliteBatches:
         return connection
 
     def _disconnect(self) -> None:
-        """Close the connection, which takes back what is not committed; the next batch opens another."""
+        """Close the connection, which takes back what is not committed; the next batch opens another.
+
+        A cursor that somebody still holds, as an error does that came through its frames, would keep the connection
+        open beneath, its transaction with it, and the file locked.
+        """
         connection, self._connection = self._connection, None
+        cursor, self._one_cursor = self._one_cursor, None
+        if cursor is not None:
+            cursor.close()
         if connection is not None:
             connection.close()
 

@@ -71,6 +71,17 @@ def test_a_disk_that_fails_before_the_commit_fails_the_batch(
     assert names_in(path) == ["ann", "bob"]
 
 
+def test_an_error_that_is_still_remembered_holds_no_lock(path: Path, flaws: Flaws) -> None:
+    """It holds on to the frames that it came through, and they to the cursor: so its transaction would stay open."""
+    batches = SqliteBatches(path, now_ms=Clock(), busy_timeout_ms=0, connection_class=flaws.connection_class())
+    flaws.plan(Flaw("RELEASE", before=_raise_full))
+    remembered = batches.run([add("ann", "bob")])
+    assert isinstance(remembered[0], CommitFailed)
+    assert batches.run([add("ann", "bob")]) == [None]
+    batches.close()
+    assert names_in(path) == ["ann", "bob"]
+
+
 def _raise_full() -> None:
     """As SQLite tells it, with the number by which a broken statement is told from a broken disk."""
     error = sqlite3.OperationalError("database or disk is full")
