@@ -61,7 +61,7 @@ class World:
         flaws: PlannedFlaw | None = None,
         logs: list[MutableMapping[str, Any]] | None = None,
         care: float = 0.05,
-        audits: float = 0.0005,
+        audits: float = 0.001,
     ) -> None:
         self.seed = seed
         self.steps = 0
