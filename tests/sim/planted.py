@@ -252,7 +252,7 @@ BUGS: Final[tuple[Bug, ...]] = (
     Bug(forgets_its_answers_at_a_restart, (laws.SAME_ANSWER,)),
     Bug(drops_the_last_event_in_recovery, (laws.RECOVERED,)),
     Bug(folds_a_top_up_wrongly, (laws.FOLD,)),
-    Bug(checks_no_epoch, (laws.STALE,), TAKEOVERS),
+    Bug(checks_no_epoch, (laws.STALE, laws.FAULTS), TAKEOVERS),
     Bug(believes_a_lost_commit, (laws.DURABLE,)),
     Bug(doubts_a_kept_commit, (laws.FAULTS,)),
     Bug(never_tries_again, (laws.GOES_ON,)),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 GRANT_CHIPS: Final = 800
 LOOK_EVERY_US: Final = 20 * SECOND_US
+LONGEST_WITHOUT_A_HAND_US: Final = 6 * 3_600 * SECOND_US
 
 
 class Stuck(AssertionError):
@@ -104,8 +105,13 @@ class World:
 
     def run(self, *, hands: int = 0, until_write: int = 0) -> None:
         """Let the world go on until so many hands have ended and so many transactions were begun."""
+        reached, since_us = 0, self.time.now_us
         while self.judge.hands < hands or self.disk.transactions < until_write:
             self.step()
+            if reached != self.judge.hands:
+                reached, since_us = self.judge.hands, self.time.now_us
+            elif self.time.now_us - since_us > LONGEST_WITHOUT_A_HAND_US:
+                raise Stuck("no hand has ended for hours")
 
     def step(self) -> None:
         """Run the next callback, and let the process die now and then before it."""
@@ -402,14 +408,16 @@ class World:
             self.step()
 
     def _cast(self, tables: list[TableId]) -> list[Player]:
-        """The players of this world: each temper once or twice, each at one table or at several."""
+        """The players of this world, each at one table or at several; two at least are at each table."""
         dice = self.dice("cast")
         tempers = list(TEMPERS)
         dice.shuffle(tempers)
         players = []
-        for number in range(dice.randrange(4, 5 + 5 * len(tables))):
+        for number in range(dice.randrange(2 * len(tables), 5 + 5 * len(tables))):
             temper = tempers[number % len(tempers)]
-            at = dice.sample(tables, dice.randrange(1, len(tables) + 1)) if number % 4 == 0 else [dice.choice(tables)]
+            at = {tables[number % len(tables)]}
+            if number % 4 == 0:
+                at.update(dice.sample(tables, dice.randrange(len(tables))))
             players.append(Player(self, name=f"p{number:02d}", temper=temper, tables=sorted(at)))
         return players
 
